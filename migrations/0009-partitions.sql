@@ -186,7 +186,7 @@ comment on column ops.past_spend.month_start          is 'First day of the month
 comment on column ops.past_spend.days                 is 'Days of the month with these sums: bit 0 is its first day.';
 comment on column ops.past_spend.account_id           is 'Account that was charged; import for imported answers.';
 comment on column ops.past_spend.dataset              is 'Dataset; null for requests about the account and for requests of a command.';
-comment on column ops.past_spend.class                is 'Class in which credits were held.';
+comment on column ops.past_spend.class                is 'Class for which credits were held.';
 comment on column ops.past_spend.store                is 'ios or android; null where the requests are about no store.';
 comment on column ops.past_spend.track_id             is 'Track id of the app; null where they are about several apps or none.';
 comment on column ops.past_spend.country_code         is 'Country; null where they are about all countries or none.';

@@ -28,7 +28,7 @@ comment on column core.tracked_keyword.is_current     is 'True where the newest 
 comment on column core.tracked_keyword.search_volume  is 'Search volume score as last seen.';
 comment on column core.tracked_keyword.chance         is 'Chance to rank, as the service scores it, as last seen.';
 comment on column core.tracked_keyword.app_count      is 'Apps that the search for the keyword returns, as last seen.';
-comment on column core.tracked_keyword.brand_track_id is 'Track id of the app whose brand the keyword is; null when it is none.';
+comment on column core.tracked_keyword.brand_track_id is 'Track id of the app whose brand the keyword is; null if it is no brand.';
 comment on column core.tracked_keyword.rank_change     is 'Change of the rank in a day, on the device that the list is about (iPhone on iOS), as last seen.';
 comment on column core.tracked_keyword.ranking_history is 'Ranks of the last days as the list has them, on the same device; core.fact_keyword_rank holds the days that were fetched.';
 comment on column core.tracked_keyword.created_at      is 'When the account began to track it, as the service reports it, without a time zone.';

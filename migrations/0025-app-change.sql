@@ -20,7 +20,7 @@ comment on column core.app_change.language_code is 'Language of the store page i
 comment on column core.app_change.version_at    is 'When the version was released, without time zone.';
 comment on column core.app_change.version       is 'Number of the new version; '''' where the service reports none.';
 comment on column core.app_change.property      is 'What changed, in the words of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).';
-comment on column core.app_change.old_value     is 'Former value; null where the service reports none.';
-comment on column core.app_change.new_value     is 'New value; null where the service reports none.';
+comment on column core.app_change.old_value     is 'Former value; null if the service reports none.';
+comment on column core.app_change.new_value     is 'New value; null if the service reports none.';
 select ops.add_foreign_keys('core.app_change');
 select ops.comment_columns('core.app_change');

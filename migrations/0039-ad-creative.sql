@@ -55,7 +55,7 @@ comment on column core.ad_creative.hashed_media_id    is 'Another id of it.';
 comment on column core.ad_creative.media_kind         is 'Kind of media as the service numbers it.';
 comment on column core.ad_creative.media_url          is 'Address of the media.';
 comment on column core.ad_creative.media_original_url is 'Address of the media as the network served it.';
-comment on column core.ad_creative.preview_url        is 'Address of a picture of it.';
+comment on column core.ad_creative.preview_url        is 'Address of a preview picture.';
 comment on column core.ad_creative.resource_media     is 'Field resourceMedia of the answer; the service does not document its meaning.';
 comment on column core.ad_creative.resource_media_url is 'Address of that.';
 comment on column core.ad_creative.size_text          is 'Size as the service writes it, for instance 320x50.';

@@ -30,10 +30,10 @@ comment on column core.review.reviewed_at   is 'When it was written or last edit
 comment on column core.review.country_key   is 'Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.';
 comment on column core.review.language_code is 'Language of the review (Android) in lower case (en, pt_br); '''' on iOS, and where the service reports none.';
 comment on column core.review.rating        is 'Stars, 1 to 5.';
-comment on column core.review.title         is 'Title; null where the review has none.';
+comment on column core.review.title         is 'Title; null if the review has none.';
 comment on column core.review.content       is 'Text in any language and script; U+0000 is left out, half a character is replaced.';
 comment on column core.review.reviewer      is 'Name of the reviewer.';
-comment on column core.review.version       is 'Reviewed version of the app; null where the service reports none. Only list v2 of Android reports it.';
+comment on column core.review.version       is 'Reviewed version of the app; null if the service reports none. Only list v2 of Android reports it.';
 comment on column core.review.is_replied    is 'True when the developer has answered it; null where answered reviews were not requested separately (option replied).';
 select ops.add_foreign_keys('core.review');
 select ops.comment_columns('core.review');

@@ -100,7 +100,7 @@ comment on table  core.fact_search_ads_report                          is 'Spend
 comment on column core.fact_search_ads_report.report_level             is 'Level of the row: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.';
 comment on column core.fact_search_ads_report.grain                    is 'Span of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over it; window for rows of a DAILY report without a day, over all requested days.';
 comment on column core.fact_search_ads_report.currency                 is 'Requested currency of the money.';
-comment on column core.fact_search_ads_report.attribution              is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
+comment on column core.fact_search_ads_report.attribution              is 'How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.';
 comment on column core.fact_search_ads_report.goal_id                  is 'Requested goal; '''' for none. Without a goal the goal columns have no meaning.';
 comment on column core.fact_search_ads_report.period_start             is 'First day of the period of the figures.';
 comment on column core.fact_search_ads_report.period_end               is 'Last day of the period, inclusive; the same day where grain is day.';

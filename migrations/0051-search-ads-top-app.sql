@@ -25,7 +25,7 @@ comment on column core.fact_search_ads_top_app.period_end        is 'Last day of
 comment on column core.fact_search_ads_top_app.country_key       is 'Country.';
 comment on column core.fact_search_ads_top_app.keyword_id        is 'Keyword as reports number it.';
 comment on column core.fact_search_ads_top_app.app_key           is 'App with impressions.';
-comment on column core.fact_search_ads_top_app.share             is 'Share of the impressions, in the scale of the service.';
+comment on column core.fact_search_ads_top_app.share             is 'Share of the impressions, on the service''s own scale.';
 comment on column core.fact_search_ads_top_app.icon_url          is 'Address of its icon.';
 comment on column core.fact_search_ads_top_app.is_removed        is 'True when it is no longer in the store.';
 comment on column core.fact_search_ads_top_app.keyword_app_count is 'Apps that the search for the keyword returns.';

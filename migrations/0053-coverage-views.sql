@@ -113,9 +113,9 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
 from   cell
 group  by dataset, scope, date_day;
 comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or is that of a snapshot that failed and that a newer one stands for. Which days of an app are incomplete? What waits for credits, a budget or the API?';
-comment on column ops.coverage_daily.store          is 'ios or android; null where the dataset is about the account.';
-comment on column ops.coverage_daily.track_id       is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.coverage_daily.country_code   is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.coverage_daily.store          is 'ios or android; null if the dataset is about the account.';
+comment on column ops.coverage_daily.track_id       is 'Track id of the app; null if the dataset is not about an app.';
+comment on column ops.coverage_daily.country_code   is 'Country; null if the dataset does not distinguish countries.';
 comment on column ops.coverage_daily.device_code    is 'Device; null where the dataset does not distinguish devices.';
 comment on column ops.coverage_daily.cell_count     is 'Requested cells.';
 comment on column ops.coverage_daily.loaded_count   is 'Loaded cells, including those of partial_count.';

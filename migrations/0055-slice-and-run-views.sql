@@ -63,9 +63,9 @@ left   join ops.batch as b on b.batch_id = s.batch_id;
 comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait, and for what?';
 comment on column ops.slice_status.slice_id              is 'Number of the slice.';
 comment on column ops.slice_status.operation             is 'Operation of the API for the slice.';
-comment on column ops.slice_status.store                 is 'ios or android; null where the dataset is about the account.';
-comment on column ops.slice_status.track_id              is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.slice_status.country_code          is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.slice_status.store                 is 'ios or android; null if the dataset is about the account.';
+comment on column ops.slice_status.track_id              is 'Track id of the app; null if the dataset is not about an app.';
+comment on column ops.slice_status.country_code          is 'Country; null if the dataset does not distinguish countries.';
 comment on column ops.slice_status.device_code           is 'Device; null where the dataset does not distinguish devices.';
 comment on column ops.slice_status.scope                 is 'Partition of the slice, with all its parts.';
 comment on column ops.slice_status.item_count            is 'Number of requested keywords or ids; 0 where the scope identifies the partition.';
@@ -225,9 +225,9 @@ from   (select (received_at at time zone 'UTC')::date as date_day, account_id, d
 left   join ops.credit_account as a on a.account_id = q.account_id
 group  by 1, 2, 3, 4, 5;
 comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
-comment on column ops.credit_spend_daily.date_day             is 'Day of the answer, UTC.';
-comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for requests of a command.';
-comment on column ops.credit_spend_daily.class                is 'Class in which credits were held.';
+comment on column ops.credit_spend_daily.date_day             is 'Day (UTC) of the answer.';
+comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for requests that a command sent for a person.';
+comment on column ops.credit_spend_daily.class                is 'Class for which credits were held.';
 comment on column ops.credit_spend_daily.request_count        is 'Requests.';
 comment on column ops.credit_spend_daily.failed_request_count is 'Requests without a valid answer.';
 comment on column ops.credit_spend_daily.booked_credits       is 'Credits charged.';
@@ -504,9 +504,9 @@ cross  join lateral (
 cross  join lateral (
   select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
 comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
-comment on column ops.freshness.store           is 'ios or android; null where the dataset is about the account.';
-comment on column ops.freshness.track_id        is 'Track id of the app; null where the dataset is not about an app.';
-comment on column ops.freshness.country_code    is 'Country; null where the dataset does not distinguish countries.';
+comment on column ops.freshness.store           is 'ios or android; null if the dataset is about the account.';
+comment on column ops.freshness.track_id        is 'Track id of the app; null if the dataset is not about an app.';
+comment on column ops.freshness.country_code    is 'Country; null if the dataset does not distinguish countries.';
 comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.';
 comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.';
 comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.';

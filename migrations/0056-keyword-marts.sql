@@ -12,12 +12,12 @@ left   join core.dim_device  as d on d.device_key = f.device_key
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
-comment on view   mart.keyword_rank_daily               is 'One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
-comment on column mart.keyword_rank_daily.date_day      is 'Calendar day of the crawl.';
+comment on view   mart.keyword_rank_daily               is 'One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Do not add up ranks: average them within one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?';
+comment on column mart.keyword_rank_daily.date_day      is 'Calendar day on which the service crawled the store.';
 comment on column mart.keyword_rank_daily.keyword_rank  is 'Position in the search results, 1 is the top; null when not ranked.';
-comment on column mart.keyword_rank_daily.is_ranked     is 'False when requested and not ranked.';
-comment on column mart.keyword_rank_daily.ranking_state is 'ranked; unranked: requested and not ranked.';
-comment on column mart.keyword_rank_daily.observed_at   is 'Crawl time by the service''s own clock, without time zone.';
+comment on column mart.keyword_rank_daily.is_ranked     is 'False when the keyword was requested and the app does not rank for it.';
+comment on column mart.keyword_rank_daily.ranking_state is 'ranked, or unranked: the keyword was requested and the app does not rank for it.';
+comment on column mart.keyword_rank_daily.observed_at   is 'When the service crawled the store, by its own clock, without time zone.';
 select ops.comment_columns('mart.keyword_rank_daily');
 
 create view mart.keyword_not_requested_daily as
@@ -59,7 +59,7 @@ left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.t
 -- days of months that retention removed are no gaps
 where  not exists (select from ops.dropped_month as o
                    where  o.table_name = 'core.fact_keyword_rank' and o.is_done and o.month_start = date_trunc('month', g.date_day::timestamp)::date);
-comment on view   mart.keyword_not_requested_daily is 'One row per app, country, keyword, device and day on which the account tracked the keyword, its country and the app and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?';
+comment on view   mart.keyword_not_requested_daily is 'One row per app, country, keyword, device and day without an answer, although the account tracked the keyword, its country and the app on that day; up to the newest day of the app. ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?';
 select ops.comment_columns('mart.keyword_not_requested_daily');
 
 create view ops.newest_rank_day as
@@ -70,7 +70,7 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as s
   where  s.app_key = p.app_key
   group  by 1, 2) as l;
-comment on view   ops.newest_rank_day          is 'One row per app of the portfolio, country and device with ranks: its newest day, complete or not. Up to which day do we have ranks?';
+comment on view   ops.newest_rank_day          is 'One row per portfolio app, country and device with ranks: its newest day, complete or not. Up to which day do we have ranks?';
 comment on column ops.newest_rank_day.date_day is 'Newest day with a rank of any keyword.';
 select ops.comment_columns('ops.newest_rank_day');
 
@@ -103,11 +103,11 @@ cross  join lateral (
     offset 0) as f
   order  by f.keyword_key, f.date_day desc
   offset 0) as r;
-comment on view   ops.latest_keyword_rank                         is 'One row per app of the portfolio, country, keyword and device: the newest rank, at most 6 days before the newest day of the app in the country and device, so that a keyword stays while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?';
+comment on view   ops.latest_keyword_rank                         is 'One row per portfolio app, country, keyword and device: the newest rank, at most 6 days older than the newest day of the app in that country and on that device, so that a keyword stays in the list while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?';
 comment on column ops.latest_keyword_rank.date_day                is 'Day of the rank.';
 comment on column ops.latest_keyword_rank.rank                    is 'Position in the search results, 1 is the top; null when not ranked.';
-comment on column ops.latest_keyword_rank.requested_keyword_count is 'Keywords that were requested for the newest day of the app in the country and device.';
-comment on column ops.latest_keyword_rank.answered_keyword_count  is 'Those with an answer, ranked or not.';
+comment on column ops.latest_keyword_rank.requested_keyword_count is 'Keywords requested for the newest day of the app in that country and on that device.';
+comment on column ops.latest_keyword_rank.answered_keyword_count  is 'Requested keywords with an answer, ranked or not.';
 comment on column ops.latest_keyword_rank.is_complete             is 'True when all requested keywords of the newest day have an answer.';
 select ops.comment_columns('ops.latest_keyword_rank');
 
@@ -120,7 +120,7 @@ cross  join lateral (
   from   ops.unanswered_keyword_daily as u
   where  u.store = l.store and u.track_id = l.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
   offset 0) as n; -- a fence: joined, all days that wait would be counted
-comment on view   ops.newest_unanswered_day is 'One row per app of the portfolio, country and day whose ranks were requested and wait for an answer, from 6 days before the newest day of the app in the country on: what a backfill waits for has none. Which newest days are incomplete?';
+comment on view   ops.newest_unanswered_day is 'One row per portfolio app, country and day with requested ranks that wait for an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?';
 select ops.comment_columns('ops.newest_unanswered_day');
 
 create view mart.keyword_rank_movers as
@@ -162,14 +162,14 @@ join   core.dim_device  as d on d.device_key = l.device_key
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
-comment on view   mart.keyword_rank_movers               is 'One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?';
-comment on column mart.keyword_rank_movers.days_back     is 'Days between the two ranks, where the earlier day has an answer.';
-comment on column mart.keyword_rank_movers.date_day      is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
-comment on column mart.keyword_rank_movers.previous_day  is 'The earlier day: days_back before date_day or, where the keyword has no answer on it, the nearest day that has one, at most 1 day off for 1 day back (never date_day), 2 for 7, 3 for 30, 7 for 90. Null where there is none.';
+comment on view   mart.keyword_rank_movers               is 'One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and one days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which have we lost since last month?';
+comment on column mart.keyword_rank_movers.days_back     is 'Days between the two ranks, provided that the earlier day has an answer.';
+comment on column mart.keyword_rank_movers.date_day      is 'Newest day of the keyword, at most 6 days older than the newest day of the app in that country and on that device.';
+comment on column mart.keyword_rank_movers.previous_day  is 'The earlier day: date_day minus days_back. If the keyword has no answer for that day, the nearest day with an answer: at most 1 day off for days_back 1 (never date_day), 2 for 7, 3 for 30 and 7 for 90. Null if there is none.';
 comment on column mart.keyword_rank_movers.keyword_rank  is 'Rank on the newest day; null when not ranked.';
 comment on column mart.keyword_rank_movers.previous_rank is 'Rank on the earlier day; null when not ranked or not requested.';
-comment on column mart.keyword_rank_movers.places_gained is 'Places gained since the earlier day, negative when lost; null when one of the two ranks is null.';
-comment on column mart.keyword_rank_movers.movement      is 'gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day, nor near it.';
+comment on column mart.keyword_rank_movers.places_gained is 'Places gained since the earlier day, negative when lost; null if either rank is null.';
+comment on column mart.keyword_rank_movers.movement      is 'gained, lost or same; entered: ranked now but not before; left: ranked before but not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day or near it.';
 select ops.comment_columns('mart.keyword_rank_movers', 'ops.latest_keyword_rank');
 
 create view mart.keyword_opportunity as
@@ -235,17 +235,17 @@ cross  join lateral (
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = f.store and ag.track_id = f.track_id;
-comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?';
-comment on column mart.keyword_opportunity.date_day            is 'Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.';
+comment on view   mart.keyword_opportunity                     is 'One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up across keywords and countries. Which keywords are most worth the work? For which keywords with a high volume and a good chance do we not rank?';
+comment on column mart.keyword_opportunity.date_day            is 'Newest day of the keyword, at most 6 days older than the newest day of the app in that country and on that device.';
 comment on column mart.keyword_opportunity.keyword_rank        is 'Rank on that day; null when not ranked.';
-comment on column mart.keyword_opportunity.search_volume       is 'Search volume score, 0 to 100, as last seen: from keyword_metadata where it is loaded, else from the account''s own list.';
-comment on column mart.keyword_opportunity.search_popularity   is 'Search-ads popularity score as last seen (iOS); null where the service reports none.';
+comment on column mart.keyword_opportunity.search_volume       is 'Search volume score, 0 to 100, as last seen: from keyword_metadata if that is loaded, else from the account''s own list.';
+comment on column mart.keyword_opportunity.search_popularity   is 'Search-ads popularity score as last seen (iOS); null if the service reports none.';
 comment on column mart.keyword_opportunity.chance              is 'Chance to rank, 0 to 100, as the service scores it, as last seen.';
-comment on column mart.keyword_opportunity.competing_app_count is 'Apps that the search returns, as last seen.';
-comment on column mart.keyword_opportunity.brand_track_id      is 'Track id of the app whose brand the keyword is; null when it is none.';
-comment on column mart.keyword_opportunity.is_own_brand        is 'True where the keyword is the app''s own brand; null where it is no brand.';
-comment on column mart.keyword_opportunity.open_share          is '1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, 1 where not ranked.';
-comment on column mart.keyword_opportunity.opportunity_score   is 'search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.';
+comment on column mart.keyword_opportunity.competing_app_count is 'Number of apps that the search returns, as last seen.';
+comment on column mart.keyword_opportunity.brand_track_id      is 'Track id of the app whose brand the keyword is; null if it is no brand.';
+comment on column mart.keyword_opportunity.is_own_brand        is 'True if the keyword is the app''s own brand; null if it is no brand.';
+comment on column mart.keyword_opportunity.open_share          is '1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, and 1 when not ranked.';
+comment on column mart.keyword_opportunity.opportunity_score   is 'search_volume x chance / 100 x open_share, 0 to 100; null if the volume or the chance is missing.';
 select ops.comment_columns('mart.keyword_opportunity', 'ops.latest_keyword_rank');
 
 create view ops.requested_keyword_day as
@@ -272,8 +272,8 @@ from   (
   join   core.dim_device  as d on (d.device_key = 0) = (a.store = 'android')) as u
 -- the day before the names: rows are sorted by them in this order, and names of one app and country are all the same
 group  by 1, 2, 3, 10, 4, 5, 6, 7, 8, 9;
-comment on view   ops.requested_keyword_day                         is 'One row per app, country, device and day whose ranks were requested, with an answer or without one yet: counts and sums over the keywords with an answer, null where none has one. For which apps and days are ranks complete?';
-comment on column ops.requested_keyword_day.requested_keyword_count is 'Requested keywords, with an answer or without one yet.';
+comment on view   ops.requested_keyword_day                         is 'One row per app, country, device and day whose ranks were requested, whether they have an answer or not yet: counts and sums over the keywords with an answer, null if none has one. For which apps and days are ranks complete?';
+comment on column ops.requested_keyword_day.requested_keyword_count is 'Requested keywords, whether they have an answer or not yet.';
 comment on column ops.requested_keyword_day.answered_keyword_count  is 'Requested keywords with an answer, ranked or not.';
 comment on column ops.requested_keyword_day.is_complete             is 'True when all requested keywords have an answer.';
 comment on column ops.requested_keyword_day.voice_sum               is 'Sum of 1 / rank.';
@@ -296,22 +296,22 @@ left   join (select n.store, n.country_code, range_agg(daterange(n.date_day, n.d
              where  n.date_day >= (select min(f.date_day) from core.fact_keyword_rank_summary as f)
              group  by 1, 2) as u on u.store = s.store and u.country_code = s.country_code
 left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.track_id;
-comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?';
-comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
-comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
-comment on column mart.organic_share_of_voice_daily.requested_keyword_count is 'Requested keywords, with an answer or without one yet.';
+comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts as 1 / rank: rank 1 counts 1, rank 2 counts 0.5, and no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up across apps, countries and days. Compute shares and averages from those sums. How many of the searches for our keywords do we reach? Is our share growing compared with the other apps in the portfolio?';
+comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.';
+comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day on which the service crawled the store.';
+comment on column mart.organic_share_of_voice_daily.requested_keyword_count is 'Requested keywords, whether they have an answer or not yet.';
 comment on column mart.organic_share_of_voice_daily.answered_keyword_count is 'Requested keywords with an answer, ranked or not.';
-comment on column mart.organic_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.';
+comment on column mart.organic_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.';
 comment on column mart.organic_share_of_voice_daily.ranked_keyword_count is 'Answered keywords for which the app ranks.';
-comment on column mart.organic_share_of_voice_daily.top_1_keyword_count  is 'Keywords for which it is the first result.';
-comment on column mart.organic_share_of_voice_daily.top_3_keyword_count  is 'Keywords for which it is among the first 3 results.';
-comment on column mart.organic_share_of_voice_daily.top_10_keyword_count is 'Keywords for which it is among the first 10 results.';
-comment on column mart.organic_share_of_voice_daily.top_50_keyword_count is 'Keywords for which it is among the first 50 results.';
+comment on column mart.organic_share_of_voice_daily.top_1_keyword_count  is 'Keywords for which the app is the first result.';
+comment on column mart.organic_share_of_voice_daily.top_3_keyword_count  is 'Keywords for which the app is among the first 3 results.';
+comment on column mart.organic_share_of_voice_daily.top_10_keyword_count is 'Keywords for which the app is among the first 10 results.';
+comment on column mart.organic_share_of_voice_daily.top_50_keyword_count is 'Keywords for which the app is among the first 50 results.';
 comment on column mart.organic_share_of_voice_daily.rank_sum             is 'Sum of the ranks.';
-comment on column mart.organic_share_of_voice_daily.average_rank         is 'Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).';
-comment on column mart.organic_share_of_voice_daily.voice_sum            is 'Sum of 1 / rank over its keywords.';
-comment on column mart.organic_share_of_voice_daily.voice_share          is 'voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).';
-comment on column mart.organic_share_of_voice_daily.portfolio_voice_share is 'voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1; null while a requested keyword of any of them has no answer. Each app is tracked for its own keywords.';
+comment on column mart.organic_share_of_voice_daily.average_rank         is 'Average rank over the keywords for which the app ranks. For several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).';
+comment on column mart.organic_share_of_voice_daily.voice_sum            is 'Sum of 1 / rank over the app''s keywords.';
+comment on column mart.organic_share_of_voice_daily.voice_share          is 'voice_sum divided by answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. For several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).';
+comment on column mart.organic_share_of_voice_daily.portfolio_voice_share is 'voice_sum as a share of the voice_sum of all portfolio apps in the same store and country, on the same device and day, 0 to 1; null while a requested keyword of any of these apps has no answer. Each app is tracked for its own keywords.';
 select ops.comment_columns('mart.organic_share_of_voice_daily');
 select ops.comment_columns('ops.requested_keyword_day', 'mart.organic_share_of_voice_daily');
 
@@ -340,14 +340,14 @@ left   join lateral (
   where  r.app_key = s.app_key and r.date_day = s.date_day and r.country_key = s.country_key and r.device_key = s.device_key
 ) as w on true
 left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.track_id;
-comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
-comment on column mart.weighted_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.';
-comment on column mart.weighted_share_of_voice_daily.date_day             is 'Calendar day of the crawl.';
-comment on column mart.weighted_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer and their ranks are there. False where shares are about a part of the keywords, or retention removed the ranks of the day: leave the day out.';
-comment on column mart.weighted_share_of_voice_daily.volume_keyword_count is 'Answered keywords with a search volume; null while no keyword has an answer, and once retention removed the ranks of the day.';
-comment on column mart.weighted_share_of_voice_daily.search_volume_sum    is 'Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.';
-comment on column mart.weighted_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these.';
-comment on column mart.weighted_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).';
+comment on view   mart.weighted_share_of_voice_daily                      is 'One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank behind each row: filter by app or by a few weeks. Choose one device; then counts and columns that end in _sum may be added up across apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?';
+comment on column mart.weighted_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.';
+comment on column mart.weighted_share_of_voice_daily.date_day             is 'Calendar day on which the service crawled the store.';
+comment on column mart.weighted_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer and their ranks are stored. If false, shares cover only some of the keywords, or retention removed the ranks of the day: leave the day out.';
+comment on column mart.weighted_share_of_voice_daily.volume_keyword_count is 'Answered keywords with a search volume; null while no keyword has an answer, and after retention removed the ranks of the day.';
+comment on column mart.weighted_share_of_voice_daily.search_volume_sum    is 'Sum of the latest search volume scores of these keywords. The same scores apply to every day, so changes over time come from ranks alone. Null if no keyword has a score.';
+comment on column mart.weighted_share_of_voice_daily.weighted_voice_sum   is 'Sum of search volume / rank over these keywords.';
+comment on column mart.weighted_share_of_voice_daily.weighted_voice_share is 'weighted_voice_sum divided by search_volume_sum, 0 to 1. For several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).';
 select ops.comment_columns('mart.weighted_share_of_voice_daily', 'mart.organic_share_of_voice_daily');
 
 create view mart.keyword_group_daily as
@@ -383,6 +383,6 @@ from   (
   join   (select distinct m.group_name, lower(m.keyword) as keyword from core.grouped_keyword as m) as g on g.keyword = lower(n.keyword)
   group  by 1, 2, 3, 4, 5, 6, 7, 8) as u
 group  by 8, 4, 6, 7, 2, 1, 3, 5;
-comment on view   mart.keyword_group_daily            is 'One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice of the keywords of the group. It reads every rank of its days: filter by app or by some weeks. Choose one device and group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How does each group of keywords do? Does our share of the searches for our brand fall?';
+comment on view   mart.keyword_group_daily            is 'One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice for the keywords of the group. It reads every rank of its days: filter by app or by a few weeks. Choose one device and one group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up across apps, countries and days. Compute shares and averages from those sums. How does each group of keywords perform? Is our share of the searches for our brand falling?';
 comment on column mart.keyword_group_daily.group_name is 'Name of the group.';
 select ops.comment_columns('mart.keyword_group_daily', 'mart.organic_share_of_voice_daily');

@@ -11,7 +11,7 @@ and    not exists (select from core.configured_portfolio      as f where f.store
 and    not exists (select from core.fact_keyword_rank_summary as f where f.app_key = t.competitor_app_key)
 and    not exists (select from core.fact_app_rating           as f where f.app_key = t.competitor_app_key)
 group  by 1, 2, 3, 4;
-comment on view   ops.outside_competitor          is 'One row per app that an account has named as a competitor and that was never in the portfolio: nothing lists it, and it has no ranks and no ratings. Which apps have a visibility score for comparison alone? How many are there?';
+comment on view   ops.outside_competitor          is 'One row per app that an account named as a competitor and that was never in the portfolio. No other list contains it, and it has no ranks and no ratings. Which apps have a visibility score only for comparison? How many are there?';
 comment on column ops.outside_competitor.app_name is 'Name of the app as last seen.';
 select ops.comment_columns('ops.outside_competitor');
 
@@ -111,18 +111,18 @@ cross  join lateral (select coalesce(n.days @> r.date_day, false) as is_named) a
 cross  join lateral (
   select w.is_named, r.score_count - case when r.score is null then 0 else 1 end as other_count,
          case when w.is_named then r.are_named_answered else r.are_all_answered end as is_complete) as s;
-comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged, over rows that are complete. Are we more visible than our competitors? Who overtook whom this month?';
+comment on view   mart.visibility_daily                          is 'One row per app, country and day: its visibility score and those of its competitors. Competitors are the apps of the same store that the account named on that day (for days before the first list, the apps of that list; none if it was empty). If the account named none, they are the other portfolio apps in the store. A competitor outside the portfolio has no row. Nothing may be added up: average the scores, over complete rows. Are we more visible than our competitors? Who overtook whom this month?';
 comment on column mart.visibility_daily.date_day                 is 'Day of the score.';
-comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null where the service reports none, and while there is no answer yet.';
-comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day; null while there is no answer yet.';
-comment on column mart.visibility_daily.is_complete              is 'True when the requested scores of the app and its competitors in the country on that day have an answer; false where the average and the best of the competitors are about a part of them.';
+comment on column mart.visibility_daily.visibility_score         is 'Visibility score; null if the service reports none, and while there is no answer yet.';
+comment on column mart.visibility_daily.score_kind               is 'history: the score of the day as the service keeps it; now: the score seen on the day, used if the former is missing; null while there is no answer yet.';
+comment on column mart.visibility_daily.is_complete              is 'True when the requested scores of the app and its competitors in the country on that day all have an answer; if false, the average and the best score cover only some of the competitors.';
 comment on column mart.visibility_daily.visibility_share         is 'Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1; null while is_complete is false.';
-comment on column mart.visibility_daily.visibility_rank          is 'Place among the app and its competitors, 1 is the most visible; equal scores share a place. Null while is_complete is false.';
+comment on column mart.visibility_daily.visibility_rank          is 'Place among the app and its competitors: 1 is the most visible, and equal scores share a place. Null while is_complete is false.';
 comment on column mart.visibility_daily.competitor_count         is 'Competitors with a score in the country on that day.';
 comment on column mart.visibility_daily.competitor_average_score is 'Average score of the competitors; null without competitors.';
-comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible competitor; its track id where the name is missing.';
+comment on column mart.visibility_daily.best_competitor_name     is 'Name of the most visible competitor, or its track id if the name is missing.';
 comment on column mart.visibility_daily.best_competitor_score    is 'Its score.';
-comment on column mart.visibility_daily.competitor_source        is 'named: the account names competitors for the app; portfolio: it names none, and the other apps of the portfolio in the store are the competitors.';
+comment on column mart.visibility_daily.competitor_source        is 'named: the account names competitors for the app; portfolio: it names none, so the other portfolio apps in the store are the competitors.';
 select ops.comment_columns('mart.visibility_daily');
 
 create view mart.paid_share_of_voice as
@@ -173,18 +173,18 @@ left   join ops.paid_voice_answer as w on w.share_source = p.share_source and w.
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
-comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword''s advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
+comment on view   mart.paid_share_of_voice                       is 'One row per app, keyword, country, period and share_source: the app''s share of the impressions of the keyword''s advertisements. Choose one share_source and one period; then paid_voice_sum and search_volume may be added up across keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) is the app''s share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?';
 comment on column mart.paid_share_of_voice.period_start          is 'First day of the period.';
 comment on column mart.paid_share_of_voice.period_end            is 'Last day of the period, inclusive.';
-comment on column mart.paid_share_of_voice.share_source          is 'market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.';
-comment on column mart.paid_share_of_voice.paid_impression_share is 'Share of the app in the impressions, in the scale of the service.';
+comment on column mart.paid_share_of_voice.share_source          is 'market: seen in the store over 14 days, for the keywords of the portfolio and for all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.';
+comment on column mart.paid_share_of_voice.paid_impression_share is 'The app''s share of the impressions, on the service''s own scale.';
 comment on column mart.paid_share_of_voice.paid_rank             is 'Place among the reported payers; 1 has the largest share.';
-comment on column mart.paid_share_of_voice.payer_count           is 'Reported payers. Where only the app''s own keywords were requested, only apps of the portfolio.';
-comment on column mart.paid_share_of_voice.reported_share_sum        is 'Sum of the shares of all reported payers, which need not add up to the whole.';
+comment on column mart.paid_share_of_voice.payer_count           is 'Number of reported payers. If only the keywords that an app pays for were requested, these are portfolio apps only.';
+comment on column mart.paid_share_of_voice.reported_share_sum        is 'Sum of the shares of all reported payers, which may be less than the whole.';
 comment on column mart.paid_share_of_voice.is_tracked_app        is 'True for an app that the account tracks.';
-comment on column mart.paid_share_of_voice.search_volume         is 'Search volume score of the keyword as last seen; null where it is missing.';
+comment on column mart.paid_share_of_voice.search_volume         is 'Search volume score of the keyword as last seen; null if it is missing.';
 comment on column mart.paid_share_of_voice.paid_voice_sum        is 'paid_impression_share x search_volume.';
-comment on column mart.paid_share_of_voice.requested_keyword_count is 'Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.';
-comment on column mart.paid_share_of_voice.answered_keyword_count is 'Those with an answer, with advertisers or without any.';
-comment on column mart.paid_share_of_voice.is_complete           is 'False where a requested keyword of the country and period has no answer yet, or an app of which the keywords that it pays for were requested: sums, places and weighted shares are then about a part of them.';
+comment on column mart.paid_share_of_voice.requested_keyword_count is 'Keywords of the country and period whose advertisers were requested keyword by keyword, whether they have an answer or not yet; null if only the keywords that an app pays for were requested, since a single answer lists those.';
+comment on column mart.paid_share_of_voice.answered_keyword_count is 'Requested keywords with an answer, with or without advertisers.';
+comment on column mart.paid_share_of_voice.is_complete           is 'False while a requested keyword of the country and period has no answer yet, or an app whose paid keywords were requested has none: sums, places and weighted shares then cover only a part.';
 select ops.comment_columns('mart.paid_share_of_voice');

@@ -37,19 +37,19 @@ with recursive step (org_id, report_level, grain, currency, attribution) as (
 select c.currency, c.attribution,
        (select count(distinct p.org_id) - count(distinct p.org_id) filter (where p.currency = c.currency and p.attribution = c.attribution) from step as p) as left_out_org_count
 from   chosen as c;
-comment on view   ops.search_ads_default             is 'One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?';
-comment on column ops.search_ads_default.currency    is 'The requested currency with most days of reports: from the first to the last report of each organisation, added up. Of several the one of most organisations, then the one that is the own currency of most, then USD, then the first by its letters.';
-comment on column ops.search_ads_default.attribution is 'The requested attribution with most days of reports, counted alike; of several the one of most organisations, then WITH, then WITHOUT.';
-comment on column ops.search_ads_default.left_out_org_count is 'Organisations with reports, but none in this currency and attribution: sums leave them out.';
+comment on view   ops.search_ads_default             is 'One row once there are reports: the currency and the attribution in which figures of the search-ads marts may be added up across organisations. In which currency are our sums? Which installs do they count?';
+comment on column ops.search_ads_default.currency    is 'The requested currency with the most days of reports: for each organisation the days from its first to its last report, added up. Among equals, the currency of the most organisations wins, then the one that is the own currency of the most organisations, then USD, then the first in alphabetical order.';
+comment on column ops.search_ads_default.attribution is 'The requested attribution with the most days of reports, by the same count. Among equals, the attribution of the most organisations wins, then WITH, then WITHOUT.';
+comment on column ops.search_ads_default.left_out_org_count is 'Number of organisations with reports but none in this currency and attribution: sums leave them out.';
 
 create view ops.search_ads_own_currency as
 select distinct on (i.org_id) i.org_id, i.currency
 from   core.search_ads_integration as i
 where  i.currency is not null
 order  by i.org_id, i.valid_to desc nulls first, i.valid_from desc, i.currency desc;
-comment on view   ops.search_ads_own_currency          is 'One row per organisation of search ads whose currency is known, also of one that is disconnected since: its own currency as last seen. In which currency does the organisation pay?';
+comment on view   ops.search_ads_own_currency          is 'One row per search-ads organisation whose currency is known, including those disconnected since: its own currency as last seen. In which currency does the organisation pay?';
 comment on column ops.search_ads_own_currency.org_id   is 'Id of the organisation.';
-comment on column ops.search_ads_own_currency.currency is 'Its own currency as last seen, which is the currency of the column original of reports.';
+comment on column ops.search_ads_own_currency.currency is 'Its own currency as last seen, which is the currency of the amounts under original in reports.';
 select ops.comment_columns('ops.search_ads_own_currency');
 
 create view ops.search_ads_answered_day as
@@ -76,7 +76,7 @@ from   lasting as l
 join   core.dim_date as g on g.date_day >= l.first_day and g.date_day < l.until
 group  by g.date_day
 having bool_and(l.days @> g.date_day);
-comment on view   ops.search_ads_answered_day          is 'One row per day for which each organisation of search ads has an answer, in the currency and attribution of ops.search_ads_default: each from its first answer on, and one whose last answer is a week older than the newest up to that. For which days is spend complete?';
+comment on view   ops.search_ads_answered_day          is 'One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on; if its last answer is a week older than the newest of all, it counts only up to that. For which days is spend complete?';
 select ops.comment_columns('ops.search_ads_answered_day');
 
 create view mart.search_ads_daily as
@@ -150,55 +150,55 @@ left   join lateral (
                     f.campaign_id, f.ad_group_id, f.keyword_id, f.ad_id, f.product_page, f.search_term, f.match_type, f.country_key, f.gender, f.age,
                     f.device_class, f.customer_type, f.segment) as v)::text)::uuid
 ) as o on true;
-comment on view   mart.search_ads_daily                                is 'One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, original_spend over one original_currency. search_ads_daily_default has chosen. What did we spend per campaign yesterday? Which keywords lead to installs?';
-comment on column mart.search_ads_daily.report_level                   is 'Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.';
-comment on column mart.search_ads_daily.currency                       is 'Requested currency of the money. The same spend has a row for each requested currency.';
-comment on column mart.search_ads_daily.attribution                    is 'Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.';
-comment on column mart.search_ads_daily.is_primary_currency            is 'True in the currency with most days of reports (ops.search_ads_default).';
-comment on column mart.search_ads_daily.is_default_attribution         is 'True in the attribution with most days of reports (ops.search_ads_default).';
-comment on column mart.search_ads_daily.goal_id                        is 'Requested goal; empty for none. Without a goal the goal columns have no meaning.';
-comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.';
+comment on view   mart.search_ads_daily                                is 'One row per search-ads entity (campaign, ad group, keyword ...) and day, without totals, with figures as now reported and as first reported. Choose one report_level, currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else, original_spend within one original_currency. search_ads_daily_default has made these choices. What did we spend per campaign yesterday? Which keywords lead to installs?';
+comment on column mart.search_ads_daily.report_level                   is 'Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Each level repeats the same figures.';
+comment on column mart.search_ads_daily.currency                       is 'Requested currency of the money. The same spend has one row for each requested currency.';
+comment on column mart.search_ads_daily.attribution                    is 'How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.';
+comment on column mart.search_ads_daily.is_primary_currency            is 'True for the currency with the most days of reports (ops.search_ads_default).';
+comment on column mart.search_ads_daily.is_default_attribution         is 'True for the attribution with the most days of reports (ops.search_ads_default).';
+comment on column mart.search_ads_daily.goal_id                        is 'Requested goal; empty if none. Without a goal, the goal columns have no meaning.';
+comment on column mart.search_ads_daily.country_code                   is 'Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.';
 comment on column mart.search_ads_daily.track_id                       is 'Advertised app; empty for none.';
 comment on column mart.search_ads_daily.campaign_id                    is 'Campaign; empty for none.';
 comment on column mart.search_ads_daily.ad_group_id                    is 'Ad group; empty for none.';
 comment on column mart.search_ads_daily.ad_id                          is 'Ad; empty for none.';
 comment on column mart.search_ads_daily.ad_name                        is 'Name of the ad.';
-comment on column mart.search_ads_daily.product_page                   is 'Custom product page, by its id or else its name; empty for none.';
+comment on column mart.search_ads_daily.product_page                   is 'Custom product page: its id, or its name if it has no id; empty for none.';
 comment on column mart.search_ads_daily.product_page_name              is 'Name of the product page.';
 comment on column mart.search_ads_daily.keyword_id                     is 'Keyword, or negative keyword; empty for none.';
-comment on column mart.search_ads_daily.keyword                        is 'The keyword in words.';
+comment on column mart.search_ads_daily.keyword                        is 'Text of the keyword.';
 comment on column mart.search_ads_daily.search_term                    is 'What people searched for; empty for none.';
 comment on column mart.search_ads_daily.match_type                     is 'How the keyword must match.';
 comment on column mart.search_ads_daily.gender                         is 'Segment; empty for none.';
 comment on column mart.search_ads_daily.age                            is 'Segment; empty for none.';
 comment on column mart.search_ads_daily.device_class                   is 'Segment; empty for none.';
 comment on column mart.search_ads_daily.customer_type                  is 'Segment; empty for none.';
-comment on column mart.search_ads_daily.segment                        is 'Further fields by which rows differ that are equal in all columns before, as JSON in a text; empty where they are not needed.';
+comment on column mart.search_ads_daily.segment                        is 'Further fields that distinguish rows with the same values in all columns above, as JSON text; empty if they are not needed.';
 comment on column mart.search_ads_daily.spend                          is 'Money spent, in currency, as now reported.';
 comment on column mart.search_ads_daily.impression_count               is 'Impressions, as now reported.';
 comment on column mart.search_ads_daily.tap_count                      is 'Taps, as now reported.';
 comment on column mart.search_ads_daily.install_count                  is 'Installs, new downloads and redownloads together, as now reported.';
 comment on column mart.search_ads_daily.new_download_count             is 'Installs by new users, as now reported.';
 comment on column mart.search_ads_daily.redownload_count               is 'Installs by earlier users, as now reported.';
-comment on column mart.search_ads_daily.attributed_install_count       is 'Installs by the measurement partner, as now reported.';
-comment on column mart.search_ads_daily.goal_count                     is 'Times that the goal was reached, as now reported.';
+comment on column mart.search_ads_daily.attributed_install_count       is 'Installs that the measurement partner attributes, as now reported.';
+comment on column mart.search_ads_daily.goal_count                     is 'Number of times the goal was reached, as now reported.';
 comment on column mart.search_ads_daily.goal_revenue                   is 'Revenue of the goal, in currency, as now reported.';
-comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency as last seen, also of one that is disconnected since; null where it is unknown.';
-comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null where the service does not report it.';
-comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null where the service does not report it.';
+comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency as last seen, even if it is disconnected since; null if unknown.';
+comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null if the service does not report it.';
+comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null if the service does not report it.';
 comment on column mart.search_ads_daily.first_spend                    is 'Money spent, in currency, as first reported.';
 comment on column mart.search_ads_daily.first_impression_count         is 'Impressions, as first reported.';
 comment on column mart.search_ads_daily.first_tap_count                is 'Taps, as first reported.';
 comment on column mart.search_ads_daily.first_install_count            is 'Installs, new downloads and redownloads together, as first reported.';
 comment on column mart.search_ads_daily.first_new_download_count       is 'Installs by new users, as first reported.';
 comment on column mart.search_ads_daily.first_redownload_count         is 'Installs by earlier users, as first reported.';
-comment on column mart.search_ads_daily.first_attributed_install_count is 'Installs by the measurement partner, as first reported.';
-comment on column mart.search_ads_daily.first_goal_count               is 'Times that the goal was reached, as first reported.';
+comment on column mart.search_ads_daily.first_attributed_install_count is 'Installs that the measurement partner attributes, as first reported.';
+comment on column mart.search_ads_daily.first_goal_count               is 'Number of times the goal was reached, as first reported.';
 comment on column mart.search_ads_daily.first_goal_revenue             is 'Revenue of the goal, in currency, as first reported.';
 comment on column mart.search_ads_daily.first_reported_at              is 'When the first answer that reported it was received.';
 comment on column mart.search_ads_daily.last_changed_at                is 'When the answer that last changed it was received.';
-comment on column mart.search_ads_daily.is_restated                    is 'True where a later answer changed what the first one reported.';
-comment on column mart.search_ads_daily.is_withdrawn                   is 'True where the newest answer reports it no more. The figures as now reported are then null.';
+comment on column mart.search_ads_daily.is_restated                    is 'True if a later answer changed what the first one reported.';
+comment on column mart.search_ads_daily.is_withdrawn                   is 'True if the newest answer no longer reports the row. The figures as now reported are then null.';
 select ops.comment_columns('mart.search_ads_daily');
 
 create view mart.search_ads_campaign_report as
@@ -222,9 +222,9 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'CAMPAIGN'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_campaign_report                   is 'One row per campaign, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What does an install cost in each campaign? By how much did last week''s figures change since they were first reported?';
+comment on view   mart.search_ads_campaign_report                   is 'One row per campaign, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. What does an install cost in each campaign? How much have last week''s figures changed since they were first reported?';
 comment on column mart.search_ads_campaign_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_campaign_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_campaign_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.';
 comment on column mart.search_ads_campaign_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_campaign_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_campaign_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -252,9 +252,9 @@ select r.org_id, max(r.org_name) as org_name, r.track_id, max(r.app_name) as app
 from   mart.search_ads_daily as r
 where  r.report_level = 'AD_GROUP'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.date_day, r.currency, r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_ad_group_report                   is 'One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which ad groups spend without installs? What does a tap cost in each?';
+comment on view   mart.search_ads_ad_group_report                   is 'One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. Which ad groups spend money without installs? What does a tap cost in each?';
 comment on column mart.search_ads_ad_group_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_ad_group_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_ad_group_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.';
 comment on column mart.search_ads_ad_group_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_ad_group_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_ad_group_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -284,9 +284,9 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'KEYWORD'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.date_day, r.currency, r.attribution,
           r.goal_id, r.original_currency;
-comment on view   mart.search_ads_keyword_report                   is 'One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?';
+comment on view   mart.search_ads_keyword_report                   is 'One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?';
 comment on column mart.search_ads_keyword_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_keyword_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_keyword_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.';
 comment on column mart.search_ads_keyword_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_keyword_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_keyword_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -316,9 +316,9 @@ from   mart.search_ads_daily as r
 where  r.report_level = 'SEARCH_TERM'
 group  by r.org_id, r.track_id, r.country_code, r.campaign_id, r.ad_group_id, r.keyword_id, r.match_type, r.search_term, r.date_day, r.currency,
           r.attribution, r.goal_id, r.original_currency;
-comment on view   mart.search_ads_search_term_report                   is 'One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?';
+comment on view   mart.search_ads_search_term_report                   is 'One row per search term of a keyword, country, day, currency, attribution and goal. It has rows only if options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term stand for searches that the service does not name. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?';
 comment on column mart.search_ads_search_term_report.tap_through_share is 'Taps per impression, 0 to 1.';
-comment on column mart.search_ads_search_term_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.';
+comment on column mart.search_ads_search_term_report.conversion_rate   is 'Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.';
 comment on column mart.search_ads_search_term_report.cost_per_tap      is 'Spend per tap, in currency.';
 comment on column mart.search_ads_search_term_report.cost_per_install  is 'Spend per install, in currency.';
 comment on column mart.search_ads_search_term_report.cost_per_goal     is 'Spend per goal, in currency.';
@@ -332,7 +332,7 @@ select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_
        r.date_day in (select n.date_day from ops.search_ads_answered_day as n) as is_complete
 from   mart.search_ads_campaign_report as r
 where  r.is_primary_currency and r.is_default_attribution and r.goal_id = '' and not r.is_withdrawn;
-comment on view   mart.search_ads_daily_default             is 'One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything, where is_complete is true for all of it. Ratios are computed from the sums. What did we spend last month? What does an install cost?';
-comment on column mart.search_ads_daily_default.left_out_org_count     is 'Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.';
-comment on column mart.search_ads_daily_default.is_complete            is 'True when the reports of each organisation have an answer for the day (ops.search_ads_answered_day). Where it is false, sums over organisations are a part.';
+comment on view   mart.search_ads_daily_default             is 'One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported. Counts and money may be added up across everything, as long as is_complete is true for every row. Compute ratios from the sums. What did we spend last month? What does an install cost?';
+comment on column mart.search_ads_daily_default.left_out_org_count     is 'Number of organisations with reports but none in this currency and attribution: sums leave them out. The same number on all rows: do not add it up.';
+comment on column mart.search_ads_daily_default.is_complete            is 'True when the reports of every organisation have an answer for the day (ops.search_ads_answered_day). If false, sums across organisations are incomplete.';
 select ops.comment_columns('mart.search_ads_daily_default', 'mart.search_ads_daily');

@@ -46,11 +46,11 @@ select q.store, q.track_id, q.country_code, q.v2_days + q.plain_days as days, q.
        q.plain_days - q.v2_days + (q.final_plain_days - q.final_v2_days) as plain_first_days
 from   answered as q
 where  not isempty(q.v2_days + q.plain_days + q.waiting_days);
-comment on view   ops.review_days              is 'One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?';
-comment on column ops.review_days.country_code is 'Country; ALL on Android, and where all countries were requested and no review is known.';
-comment on column ops.review_days.days         is 'Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.';
-comment on column ops.review_days.unanswered_days is 'Days that were requested and have no answer yet: they are pending, running, deferred or failed.';
-comment on column ops.review_days.plain_first_days is 'Days whose reviews are taken from the plain list where it has some: v2 has no answer about all reviews of the day, or one that was received while the service still restated the day, and the plain list a final one. Of other days v2 comes first.';
+comment on view   ops.review_days              is 'One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and for which days is that unknown? How far back do reviews go?';
+comment on column ops.review_days.country_code is 'Country; ALL on Android, and if all countries were requested and no review is known.';
+comment on column ops.review_days.days         is 'Days with an answer, with or without reviews. A day does not count if the answers cover only reviews with a reply, only reviews without one, or only some languages.';
+comment on column ops.review_days.unanswered_days is 'Requested days without an answer yet: they are pending, running, deferred or failed.';
+comment on column ops.review_days.plain_first_days is 'Days whose reviews are taken from the plain list if it has any. On these days v2 has no answer about all reviews, or it has one received while the service still restated the day and the plain list has a final one. On other days v2 comes first.';
 select ops.comment_columns('ops.review_days');
 
 create view ops.plain_review_day as
@@ -80,7 +80,7 @@ cross  join lateral (
     select from core.review as r
     where  r.app_key = p.app_key and r.country_key = c.country_key and r.source = 'plain' and r.reviewed_at >= v.date_day and r.reviewed_at < v.date_day + 1)
   offset 0) as d;
-comment on view   ops.plain_review_day          is 'One row per app, country and day of which both lists of the store have reviews and those of the plain list count (ops.review_days.plain_first_days). On which days does v2 have a part of the reviews?';
+comment on view   ops.plain_review_day          is 'One row per app, country and day for which both lists of the store have reviews and those of the plain list count (ops.review_days.plain_first_days). On which days does v2 have only a part of the reviews?';
 comment on column ops.plain_review_day.date_day is 'Day on which the reviews were written or last edited.';
 select ops.comment_columns('ops.plain_review_day');
 
@@ -93,7 +93,7 @@ where  case when (r.app_key, r.country_key, r.reviewed_at::date) in (select d.ap
               select from core.review as o
               where  o.app_key = r.app_key and o.country_key = r.country_key and o.source = 'v2'
               and    o.reviewed_at >= date_trunc('day', r.reviewed_at) and o.reviewed_at < date_trunc('day', r.reviewed_at) + interval '1 day') end;
-comment on view   ops.counted_review is 'One row per review of core.review, without those of a list on days of an app and country that are taken from the other one. How many reviews are there, each of them counted once?';
+comment on view   ops.counted_review is 'One row per review of core.review, each counted once: for an app, country and day, the reviews of one list only. How many reviews are there? Which of the two lists counts?';
 select ops.comment_columns('ops.counted_review', 'core.review');
 
 create view mart.review_daily as
@@ -135,24 +135,24 @@ cross  join lateral (
   offset 0) as w
 cross  join lateral unnest(w.days) as u (span)
 cross  join lateral (select n::date as date_day from generate_series(lower(u.span)::timestamp, upper(u.span) - 1, interval '1 day') as n) as d;
-comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, where is_answered is true for all of it, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?';
-comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.';
-comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.';
+comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: the number of reviews and their stars. Counts and rating_sum may be added up across everything, as long as is_answered is true for every row. Compute averages and shares from those sums. Did the last release lead to bad reviews? In which country are users least satisfied?';
+comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language instead, and if the service reports none.';
+comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, for which the service reports none, and on days without a review.';
 comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
-comment on column mart.review_daily.review_source            is 'List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all; null on days without a review.';
-comment on column mart.review_daily.review_count             is 'Reviews; 0 on a day that was requested and has none. A day that was not requested has no row.';
+comment on column mart.review_daily.review_source            is 'List that the reviews come from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all; null on days without a review.';
+comment on column mart.review_daily.review_count             is 'Number of reviews; 0 on a day that was requested and has none. A day that was not requested has no row.';
 comment on column mart.review_daily.rated_review_count       is 'Reviews with stars.';
 comment on column mart.review_daily.rating_sum               is 'Sum of their stars.';
-comment on column mart.review_daily.average_rating           is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
+comment on column mart.review_daily.average_rating           is 'Average of the stars, 1 to 5. For several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
 comment on column mart.review_daily.one_star_count           is 'Reviews with one star.';
 comment on column mart.review_daily.two_star_count           is 'Reviews with two stars.';
 comment on column mart.review_daily.three_star_count         is 'Reviews with three stars.';
 comment on column mart.review_daily.four_star_count          is 'Reviews with four stars.';
 comment on column mart.review_daily.five_star_count          is 'Reviews with five stars.';
 comment on column mart.review_daily.replied_review_count     is 'Reviews that the developer has answered.';
-comment on column mart.review_daily.reply_known_review_count is 'Reviews for which the reply status is available; 0 where answered reviews are not requested separately (option replied).';
+comment on column mart.review_daily.reply_known_review_count is 'Reviews for which the reply status is known; 0 if answered reviews are not requested separately (option replied).';
 comment on column mart.review_daily.replied_share            is 'Answered reviews as a share of reply_known_review_count, 0 to 1.';
-comment on column mart.review_daily.is_answered              is 'False where the reviews are a part of those of the day: an answer of it is missing, or only those with a reply, only those without one or only some languages are requested, or they come from another place than requests.';
+comment on column mart.review_daily.is_answered              is 'False if the row may lack some reviews of the day: an answer is missing, only reviews with a reply, only reviews without one or only some languages were requested, or the reviews do not come from requests.';
 select ops.comment_columns('mart.review_daily');
 
 create view mart.review_by_version as
@@ -191,19 +191,19 @@ cross  join lateral (
   left   join release as l on l.version = n.on_version
   group  by 1, 2, 3) as r
 join   core.dim_country as c on c.country_key = r.country_key;
-comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. Counts and rating_sum may be added up over everything, and averages be computed from those sums. How was the last release received? Which version was liked best?';
-comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
-comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
-comment on column mart.review_by_version.version             is 'Number of the version; empty where the review names none and none can be inferred.';
-comment on column mart.review_by_version.is_version_inferred is 'True where the version of some of the reviews is inferred: they name none, and the newest release at that time is assumed. Users may have written about an older version.';
+comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android, reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?';
+comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.';
+comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and if the service reports none.';
+comment on column mart.review_by_version.version             is 'Version number; empty if the review names none and none can be inferred.';
+comment on column mart.review_by_version.is_version_inferred is 'True if the version of some of the reviews is inferred: they name none, so the newest release at that time is assumed. Users may have written about an older version.';
 comment on column mart.review_by_version.inferred_review_count is 'Reviews whose version is inferred.';
-comment on column mart.review_by_version.released_at         is 'When the version was released, from the list of releases, without time zone; null where the list does not have it.';
+comment on column mart.review_by_version.released_at         is 'When the version was released, from the list of releases, without time zone; null if it is not in the list.';
 comment on column mart.review_by_version.first_review_day    is 'Day of the first review.';
 comment on column mart.review_by_version.last_review_day     is 'Day of the last review.';
 comment on column mart.review_by_version.review_count        is 'Reviews.';
 comment on column mart.review_by_version.rated_review_count  is 'Reviews with stars.';
 comment on column mart.review_by_version.rating_sum          is 'Sum of their stars.';
-comment on column mart.review_by_version.average_rating      is 'Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
+comment on column mart.review_by_version.average_rating      is 'Average of the stars, 1 to 5. For several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
 comment on column mart.review_by_version.one_star_count      is 'Reviews with one star.';
 comment on column mart.review_by_version.two_star_count      is 'Reviews with two stars.';
 comment on column mart.review_by_version.three_star_count    is 'Reviews with three stars.';
@@ -217,17 +217,17 @@ select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.coun
 from   ops.counted_review as r
 left   join core.dim_app     as a on a.app_key = r.app_key
 left   join core.dim_country as c on c.country_key = r.country_key;
-comment on view   mart.review_text               is 'One row per review in its latest form, to read: stars, title and text with the names of app and country. A review of both lists of a store is there once. Rows may be counted, and stars be averaged. What do users complain about? Which reviews wait for a reply?';
-comment on column mart.review_text.country_code  is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.';
-comment on column mart.review_text.language_code is 'Language of the review (Android) in lower case; empty on iOS, and where the service reports none.';
+comment on view   mart.review_text               is 'One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?';
+comment on column mart.review_text.country_code  is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.';
+comment on column mart.review_text.language_code is 'Language of the review (Android) in lower case; empty on iOS, and if the service reports none.';
 comment on column mart.review_text.date_day      is 'Day on which it was written or last edited.';
 comment on column mart.review_text.reviewed_at   is 'When it was written or last edited, as the service reports it, without time zone.';
 comment on column mart.review_text.rating        is 'Stars, 1 to 5.';
-comment on column mart.review_text.title         is 'Title; null where the review has none.';
+comment on column mart.review_text.title         is 'Title; null if the review has none.';
 comment on column mart.review_text.content       is 'Text in any language and script.';
 comment on column mart.review_text.reviewer_name is 'Name of the reviewer.';
-comment on column mart.review_text.version       is 'Reviewed version of the app, where the service reports it (Android, list v2).';
-comment on column mart.review_text.is_replied    is 'True when the developer has answered it; null where answered reviews are not requested separately (option replied of the dataset review).';
-comment on column mart.review_text.review_source is 'List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all.';
+comment on column mart.review_text.version       is 'Reviewed version of the app, if the service reports it (Android, list v2).';
+comment on column mart.review_text.is_replied    is 'True when the developer has answered it; null if answered reviews are not requested separately (option replied of the dataset review).';
+comment on column mart.review_text.review_source is 'List that the review comes from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all.';
 comment on column mart.review_text.review_id     is 'Id of the review in its list.';
 select ops.comment_columns('mart.review_text');

@@ -9,7 +9,7 @@ where  f.resolution = 'daily' or not exists (
   where  o.app_key = f.app_key and o.date_day = f.date_day and o.country_key = f.country_key and o.device_key = f.device_key
   and    o.category_code = f.category_code and o.chart = f.chart and o.chart_version = f.chart_version
   and    (o.resolution = 'daily' or o.resolution = 'hourly' and f.resolution <> 'hourly'));
-comment on view   ops.counted_category_rank is 'One row per reported rank of core.fact_category_rank in the best resolution that its chart has for the day: daily, else hourly, else last_day. Which ranks of a day count?';
+comment on view   ops.counted_category_rank is 'One row per reported rank of core.fact_category_rank, in the best resolution that its chart has for the day: daily, else hourly, else last_day. Which ranks of a day count?';
 select ops.comment_columns('ops.counted_category_rank', 'core.fact_category_rank');
 
 create view mart.category_rank_daily as
@@ -20,13 +20,13 @@ join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key
 join   core.dim_device  as d on d.device_key = f.device_key
 group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
-comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. A day without a row is one of which the answer names no place, or without an answer: is_category_rank_answered of mart.app_overview_daily says which. How do we rank in our category? In which countries are we in the top ten?';
+comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Do not add up ranks: choose one device, category, chart and chart_version to average them. On a day without a row, the answer names no place or there is no answer: is_category_rank_answered in mart.app_overview_daily shows which. How do we rank in our category? In which countries are we in the top ten?';
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.';
+comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.';
 comment on column mart.category_rank_daily.date_day            is 'Day of the rank.';
-comment on column mart.category_rank_daily.rank_resolution     is 'Source of the rank, the first that exists of: daily (the average of the day that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).';
-comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day may have decimals. Null where the app was not in the chart.';
+comment on column mart.category_rank_daily.rank_resolution     is 'Source of the rank, the first available of: daily (the daily average that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).';
+comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day may have decimals. Null when the app was not in the chart.';
 comment on column mart.category_rank_daily.best_category_rank  is 'Best place of the day among the reported ranks.';
 comment on column mart.category_rank_daily.worst_category_rank is 'Worst place of the day among the reported ranks.';
 comment on column mart.category_rank_daily.observation_count          is 'Number of reported ranks of the day.';
@@ -37,9 +37,9 @@ select n.store, n.track_id, n.country_code, coalesce(n.context, '') as chart_ver
 from   ops.app_answer as n
 -- one about all countries has the last day that the service knows, whichever that is
 where  n.dataset = 'category_rank' and n.country_code is not null;
-comment on view   ops.category_rank_answer               is 'One row per answer about the places of an app in the charts of a country: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?';
+comment on view   ops.category_rank_answer               is 'One row per answer about the places of an app in the charts of a country. On a day covered by an answer but without a row in mart.category_rank_daily, the app had no place. Did the app fall out of the chart, or is there no answer?';
 comment on column ops.category_rank_answer.country_code  is 'Country.';
-comment on column ops.category_rank_answer.chart_version is 'Chart version of the answer; empty where it names none.';
+comment on column ops.category_rank_answer.chart_version is 'Chart version of the answer; empty if it names none.';
 select ops.comment_columns('ops.category_rank_answer', 'ops.app_answer');
 
 create view mart.category_rank_vs_downloads_daily as
@@ -86,16 +86,16 @@ cross  join lateral (
   window of_day as (partition by c.country_code, u.date_day)) as r
 -- rows of figures alone have no device
 join   core.dim_device  as d on d.device_key = r.device_key;
-comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?';
-comment on column mart.category_rank_vs_downloads_daily.device_code              is 'IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.';
+comment on view   mart.category_rank_vs_downloads_daily                          is 'One row per app, country, device, category, chart, chart version and day: its place and the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up across apps, countries and days. How many downloads does a place in the top ten take? Do downloads lag the chart or lead it?';
+comment on column mart.category_rank_vs_downloads_daily.device_code              is 'Device of the chart: IPHONE, IPAD, or ALL on Android. Downloads are for all devices.';
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_vs_downloads_daily.chart                    is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.';
-comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null where the app was not in the chart.';
-comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.';
-comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
-comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.';
-comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.';
-comment on column mart.category_rank_vs_downloads_daily.is_estimate_answered     is 'True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.';
-comment on column mart.category_rank_vs_downloads_daily.is_store_answered        is 'True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where it has none of the country, though it may have a total over all countries. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.';
+comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.';
+comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null when the app was not in the chart.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): for all devices together, else the sum over the devices with a figure for the day; null if not requested.';
+comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency: for all devices together, else the sum over the devices with a figure for the day.';
+comment on column mart.category_rank_vs_downloads_daily.store_download_count     is 'Downloads as the store reported them to the account (its own apps): for all devices together, else the sum over the devices with a figure for the day; null if not requested.';
+comment on column mart.category_rank_vs_downloads_daily.store_revenue            is 'Revenue as the store reported it to the account (its own apps), without a currency: for all devices together, else the sum over the devices with a figure for the day.';
+comment on column mart.category_rank_vs_downloads_daily.is_estimate_answered     is 'True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices.';
+comment on column mart.category_rank_vs_downloads_daily.is_store_answered        is 'True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices.';
 select ops.comment_columns('mart.category_rank_vs_downloads_daily');

@@ -7,7 +7,7 @@ join   core.dim_keyword as k on k.keyword = s.scope ->> 'keyword'
 join   core.dim_country as c on c.country_code = s.scope ->> 'country'
 where  s.dataset = 'keyword_app' and s.state = 'empty'
 group  by 1, 2, 3, 4;
-comment on view   ops.empty_search_list          is 'One row per keyword, country, store and day of which keyword_app was answered with a list that has no app. Which searches show nothing?';
+comment on view   ops.empty_search_list          is 'One row per keyword, country, store and day for which the answer of keyword_app was a list without apps. Which searches show nothing?';
 comment on column ops.empty_search_list.date_day is 'Day of observation.';
 select ops.comment_columns('ops.empty_search_list');
 
@@ -96,18 +96,18 @@ cross  join lateral (
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = l.store and ag.track_id = l.track_id;
-comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are the apps of the same store that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?';
+comment on view   mart.keyword_rank_vs_competitor                         is 'One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are the apps of the same store that the account names now or, if it names none, the other portfolio apps in the store. A competitor outside the portfolio needs the dataset keyword_app. Do not add up ranks: choose one device and one competitor to count rows by comparison. For which keywords does a competitor rank above us? For which keywords do they rank while we do not?';
 comment on column mart.keyword_rank_vs_competitor.competitor_track_id     is 'Track id of the competitor in the same store.';
-comment on column mart.keyword_rank_vs_competitor.competitor_app_name     is 'Name of the competitor; its track id where the name is missing.';
-comment on column mart.keyword_rank_vs_competitor.competitor_source       is 'named: the account names it; portfolio: the account names none, and it is another app of the portfolio.';
+comment on column mart.keyword_rank_vs_competitor.competitor_app_name     is 'Name of the competitor, or its track id if the name is missing.';
+comment on column mart.keyword_rank_vs_competitor.competitor_source       is 'named: the account names it; portfolio: the account names none, and it is another portfolio app.';
 comment on column mart.keyword_rank_vs_competitor.date_day                is 'Newest day of the keyword for our app.';
 comment on column mart.keyword_rank_vs_competitor.keyword_rank            is 'Our rank; null when not ranked.';
-comment on column mart.keyword_rank_vs_competitor.competitor_date_day     is 'Day of the competitor''s rank: date_day or, where it has none of its own then, the nearest day within 6 days; else the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.';
-comment on column mart.keyword_rank_vs_competitor.competitor_keyword_rank is 'Its rank; null when not ranked, not in the list, or unknown.';
-comment on column mart.keyword_rank_vs_competitor.competitor_rank_source  is 'own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.';
-comment on column mart.keyword_rank_vs_competitor.is_competitor_complete  is 'False while ranks of the competitor that were requested for date_day have no answer: they are those of another day, of a search list, or unknown. True where it has ranks of its own and none waits; null where it has none.';
-comment on column mart.keyword_rank_vs_competitor.places_ahead            is 'Places by which we are ahead, negative when behind; null when one of the two ranks is null.';
-comment on column mart.keyword_rank_vs_competitor.comparison              is 'ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested, or has no answer yet (is_competitor_complete).';
+comment on column mart.keyword_rank_vs_competitor.competitor_date_day     is 'Day of the competitor''s rank: date_day or, if the competitor has no rank of its own on that day, the nearest day within 6 days; else the newest search list from 35 days before date_day to 7 days after it. Null if neither was requested.';
+comment on column mart.keyword_rank_vs_competitor.competitor_keyword_rank is 'The competitor''s rank; null when not ranked, not in the list, or unknown.';
+comment on column mart.keyword_rank_vs_competitor.competitor_rank_source  is 'own rank: the competitor is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after a few hundred apps; null if neither was requested.';
+comment on column mart.keyword_rank_vs_competitor.is_competitor_complete  is 'False while ranks of the competitor that were requested for date_day have no answer: its rank is then that of another day, from a search list, or unknown. True if it has ranks of its own and none is waiting; null if it has none.';
+comment on column mart.keyword_rank_vs_competitor.places_ahead            is 'Number of places by which we are ahead, negative when behind; null if either rank is null.';
+comment on column mart.keyword_rank_vs_competitor.comparison              is 'ahead, behind or same; only we, only the competitor: the other does not rank; neither: neither of the two ranks; unknown: the rank of the competitor was not requested or has no answer yet (is_competitor_complete).';
 select ops.comment_columns('mart.keyword_rank_vs_competitor', 'ops.latest_keyword_rank');
 
 create view mart.app_page_change as
@@ -144,14 +144,14 @@ select a.store, a.track_id, a.app_name, exists (select from core.tracked_competi
 from   change as g
 join   core.dim_app     as a on a.app_key = g.app_key
 join   core.dim_country as c on c.country_key = g.country_key;
-comment on view   mart.app_page_change               is 'One row per change of an app''s page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
+comment on view   mart.app_page_change               is 'One row per change of an app''s page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... It covers the apps in the portfolio: list a competitor in portfolio.apps to see its changes. The subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
 comment on column mart.app_page_change.is_competitor is 'True for an app that the account names as a competitor now.';
-comment on column mart.app_page_change.country_code  is 'Country of the page, ISO 3166-1 alpha-2; ALL on Android, whose pages differ by language.';
+comment on column mart.app_page_change.country_code  is 'Country of the page, ISO 3166-1 alpha-2; ALL on Android, where pages differ by language.';
 comment on column mart.app_page_change.language_code is 'Language of the page (Android); empty on iOS.';
-comment on column mart.app_page_change.date_day      is 'Day on which the change was first seen (page), or day of the release.';
-comment on column mart.app_page_change.change_source is 'page: two visits of the page differ; release: a new version; release detail: what the service reports of a release (dataset app_change). One change may have a row of each.';
-comment on column mart.app_page_change.property      is 'title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and what release details name, such as subtitle.';
-comment on column mart.app_page_change.change_number is 'Place among the changes of this property on this day by this source, 1 for the first: an app may have several releases on one day.';
-comment on column mart.app_page_change.old_value     is 'Value before; null where there was none or the service does not report it.';
-comment on column mart.app_page_change.new_value     is 'Value after; null where there is none.';
+comment on column mart.app_page_change.date_day      is 'Day on which the change was first seen (source page), or day of the release.';
+comment on column mart.app_page_change.change_source is 'page: two visits to the page differ; release: a new version; release detail: a change that the service reports with a release (dataset app_change). One change may have a row for each source.';
+comment on column mart.app_page_change.property      is 'title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and others that release details name, such as subtitle.';
+comment on column mart.app_page_change.change_number is 'Number of the change among those of this property on this day by this source, 1 for the first: an app may have several releases on one day.';
+comment on column mart.app_page_change.old_value     is 'Value before; null if there was none or the service does not report it.';
+comment on column mart.app_page_change.new_value     is 'Value after; null if there is none.';
 select ops.comment_columns('mart.app_page_change');

@@ -9,7 +9,7 @@ join   core.dim_device  as d on d.device_code = s.scope ->> 'device'
 join   core.dim_date    as g on g.date_day >= s.window_start and g.date_day < s.window_end
 where  s.dataset = 'top_chart' and s.state = 'empty'
 group  by 1, 2, 3, 4, 5, 6;
-comment on view   ops.empty_chart               is 'One row per chart and day of which top_chart was answered without an app; where a later answer has some, these are in core.fact_top_chart as well. Which charts are empty?';
+comment on view   ops.empty_chart               is 'One row per chart and day for which an answer of top_chart had no app. If a later answer has apps, they are in core.fact_top_chart. Which charts are empty?';
 comment on column ops.empty_chart.category_code is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column ops.empty_chart.chart         is 'FREE, PAID or GROSSING.';
 comment on column ops.empty_chart.chart_version is 'v1 or v2 of the iOS charts; empty on Android.';
@@ -78,18 +78,18 @@ cross  join lateral (
 join   core.dim_app     as a on a.app_key = m.app_key
 join   core.dim_country as c on c.country_key = n.country_key
 join   core.dim_device  as d on d.device_key = n.device_key;
-comment on view   mart.chart_movement_daily                     is 'One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or left it since its list before. Needs the dataset top_chart. Ranks are never added up; choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?';
-comment on column mart.chart_movement_daily.app_name            is 'Name of the app; its track id where the name is missing.';
+comment on view   mart.chart_movement_daily                     is 'One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or has left it since the previous list. Needs the dataset top_chart. Do not add up ranks: choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?';
+comment on column mart.chart_movement_daily.app_name            is 'Name of the app, or its track id if the name is missing.';
 comment on column mart.chart_movement_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.chart_movement_daily.chart               is 'FREE, PAID or GROSSING.';
 comment on column mart.chart_movement_daily.chart_version       is 'v1 or v2 of the iOS charts; empty on Android. Choose one.';
 comment on column mart.chart_movement_daily.date_day            is 'Day of the chart.';
-comment on column mart.chart_movement_daily.previous_day        is 'Day of the list before, which is the day before unless that has no answer; null for the first list. A list may be empty: then all apps left.';
-comment on column mart.chart_movement_daily.chart_rank          is 'Place in the chart, 1 is the top; null when it left.';
-comment on column mart.chart_movement_daily.previous_chart_rank is 'Place in the list before; null when it was not in it.';
-comment on column mart.chart_movement_daily.places_gained       is 'Places gained since then, negative when lost; null when one of the two is null.';
-comment on column mart.chart_movement_daily.movement            is 'entered, left, gained, lost, same; first list: there is none to compare with.';
-comment on column mart.chart_movement_daily.is_portfolio_app    is 'True for an app of the portfolio.';
+comment on column mart.chart_movement_daily.previous_day        is 'Day of the previous list: the day before, unless that has no answer; null for the first list. If a list is empty, all apps have left.';
+comment on column mart.chart_movement_daily.chart_rank          is 'Place in the chart, 1 is the top; null when the app has left.';
+comment on column mart.chart_movement_daily.previous_chart_rank is 'Place in the previous list; null when the app was not in it.';
+comment on column mart.chart_movement_daily.places_gained       is 'Places gained since then, negative when lost; null if either place is null.';
+comment on column mart.chart_movement_daily.movement            is 'entered, left, gained, lost or same; first list: there is no earlier list to compare with.';
+comment on column mart.chart_movement_daily.is_portfolio_app    is 'True for a portfolio app.';
 select ops.comment_columns('mart.chart_movement_daily');
 
 create view mart.featuring_daily as
@@ -98,17 +98,17 @@ select a.store, a.track_id, a.app_name, c.country_code, c.country_name, f.catego
 from   core.fact_featuring as f
 join   core.dim_app     as a on a.app_key = f.app_key
 join   core.dim_country as c on c.country_key = f.country_key;
-comment on view   mart.featuring_daily                  is 'One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?';
-comment on column mart.featuring_daily.country_code     is 'Country of the store, ISO 3166-1 alpha-2; ALL where the answer names none.';
-comment on column mart.featuring_daily.category_code    is 'Id of the category whose page showed it (36 is overall).';
-comment on column mart.featuring_daily.date_day         is 'Day on which it was shown.';
-comment on column mart.featuring_daily.card_number      is 'Number of the card among those of the day, country and category.';
+comment on view   mart.featuring_daily                  is 'One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted by any column. Where and when were we featured? In how many countries?';
+comment on column mart.featuring_daily.country_code     is 'Country of the store, ISO 3166-1 alpha-2; ALL if the answer names none.';
+comment on column mart.featuring_daily.category_code    is 'Id of the category whose page showed the app (36 is overall).';
+comment on column mart.featuring_daily.date_day         is 'Day on which the card was shown.';
+comment on column mart.featuring_daily.card_number      is 'Number of the card within the day, country and category.';
 comment on column mart.featuring_daily.card_type        is 'Kind of card as the service names it (FullImage, AppList, Grid ...).';
 comment on column mart.featuring_daily.label            is 'Label above the title.';
 comment on column mart.featuring_daily.title            is 'Title of the card.';
 comment on column mart.featuring_daily.card_name        is 'Name of what the card shows.';
-comment on column mart.featuring_daily.card_rank        is 'Place of the app among those on the card, 1 is the first; null where the card does not list it.';
-comment on column mart.featuring_daily.listed_app_count is 'Number of apps on the card; null where it lists none.';
-comment on column mart.featuring_daily.link_url         is 'Where the card leads.';
+comment on column mart.featuring_daily.card_rank        is 'Place of the app among those on the card, 1 is the first; null if the card does not list it.';
+comment on column mart.featuring_daily.listed_app_count is 'Number of apps on the card; null if it lists none.';
+comment on column mart.featuring_daily.link_url         is 'Address that the card links to.';
 comment on column mart.featuring_daily.image_url        is 'Address of its picture.';
 select ops.comment_columns('mart.featuring_daily');

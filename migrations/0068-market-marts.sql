@@ -67,22 +67,22 @@ cross  join lateral (
          -- a day without revenue may have no figure, so that days with an answer count
          b.both_spans <@ (coalesce(o.revenue_days, '{}') + coalesce(e.revenue_days, '{}')
                           - coalesce(o.unanswered_revenue_days, '{}') - coalesce(e.unanswered_revenue_days, '{}')) as is_revenue_whole) as w;
-comment on view   mart.download_revenue_monthly                                 is 'One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). Where do downloads grow? Which country had most revenue last month?';
-comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country in UN M49.';
+comment on view   mart.download_revenue_monthly                                 is 'One row per portfolio app, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up across apps, countries and months. Never add estimates to the store''s figures, and never add up shares. The store''s figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). Where do downloads grow? Which country had the most revenue last month?';
+comment on column mart.download_revenue_monthly.region                          is 'Continent-sized region of the country, by UN M49.';
 comment on column mart.download_revenue_monthly.month_start                     is 'First day of the month.';
-comment on column mart.download_revenue_monthly.month_day_count                 is 'Days of the month.';
-comment on column mart.download_revenue_monthly.estimated_day_count             is 'Days with estimated downloads; fewer than month_day_count where the month is not over or days are missing.';
+comment on column mart.download_revenue_monthly.month_day_count                 is 'Number of days in the month.';
+comment on column mart.download_revenue_monthly.estimated_day_count             is 'Days with estimated downloads; fewer than month_day_count if the month is not over or days are missing.';
 comment on column mart.download_revenue_monthly.estimated_download_count        is 'Downloads as the service estimates them (iOS), over these days.';
 comment on column mart.download_revenue_monthly.estimated_revenue               is 'Revenue as the service estimates it (iOS), without a currency.';
-comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
-comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
-comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads of the store.';
+comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads reported by the store.';
 comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';
-comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.';
-comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless there is an answer about revenue for all days of both months, with all requested devices.';
-comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.';
-comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.';
+comment on column mart.download_revenue_monthly.store_download_change_share     is 'Relative change since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.store_revenue_change_share      is 'Relative change of store_revenue since the month before: 0.1 means up 10 percent; null unless there is an answer about revenue for all days of both months, with all requested devices.';
+comment on column mart.download_revenue_monthly.estimate_answered_day_count     is 'Days of the month for which estimates were requested and each requested device has an answer. On the other days estimates were not requested, or a device has no answer yet: estimated_download_count then covers only the devices that have one.';
+comment on column mart.download_revenue_monthly.store_answered_day_count        is 'Days of the month for which downloads reported by the store were requested and each requested device has an answer. If there are more of them than store_day_count, the rest have no figure. On the other days downloads were not requested, or a device has no answer yet: store_download_count then covers only the devices that have one.';
 select ops.comment_columns('mart.download_revenue_monthly');
 
 create view mart.keyword_impression_share as
@@ -108,13 +108,13 @@ where  not exists (
   select from core.fact_impression_share as n
   where  n.keyword_key = f.keyword_key and n.country_key = f.country_key and n.store = f.store and n.device_key = f.device_key
   and    n.date_day > f.date_day and n.share_day = f.share_day);
-comment on view   mart.keyword_impression_share                  is 'One row per app, keyword, country, device and day of the share: the share of the app in the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up within one keyword, country, device and day, never beyond. Who gets the impressions of a keyword? How large is our part?';
-comment on column mart.keyword_impression_share.app_name         is 'Name of the app; its track id where the name is missing.';
-comment on column mart.keyword_impression_share.share_day        is 'Day of the share; the day of observation where the service reports none.';
+comment on view   mart.keyword_impression_share                  is 'One row per app, keyword, country, device and day of the share: the app''s share of the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up only within one keyword, country, device and day. Who gets the impressions of a keyword? How large is our share?';
+comment on column mart.keyword_impression_share.app_name         is 'Name of the app, or its track id if the name is missing.';
+comment on column mart.keyword_impression_share.share_day        is 'Day of the share, or the day of observation if the service reports none.';
 comment on column mart.keyword_impression_share.date_day         is 'Day of the newest observation that reports it.';
-comment on column mart.keyword_impression_share.impression_share is 'Share of the impressions, in the scale of the service.';
-comment on column mart.keyword_impression_share.share_rank       is 'Place among the reported apps; 1 has the largest share; null without a share.';
-comment on column mart.keyword_impression_share.is_portfolio_app is 'True for an app of the portfolio.';
+comment on column mart.keyword_impression_share.impression_share is 'Share of the impressions, on the service''s own scale.';
+comment on column mart.keyword_impression_share.share_rank       is 'Place among the reported apps: 1 has the largest share; null without a share.';
+comment on column mart.keyword_impression_share.is_portfolio_app is 'True for a portfolio app.';
 select ops.comment_columns('mart.keyword_impression_share');
 
 create view mart.keyword_install_estimate as
@@ -127,12 +127,12 @@ join   core.dim_keyword as k on k.keyword_key = f.keyword_key
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
-comment on view   mart.keyword_install_estimate                        is 'One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up over keywords and countries. Which keywords bring installs? What would a keyword be worth?';
-comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate; the day of observation for kind now.';
-comment on column mart.keyword_install_estimate.estimate_kind          is 'now: as estimated on the day of observation; history: of the day, as the service keeps it.';
-comment on column mart.keyword_install_estimate.max_reach_count        is 'Estimated unique impressions of the keyword in the country; null where the service reports none.';
+comment on view   mart.keyword_install_estimate                        is 'One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up across keywords and countries. Which keywords bring installs? What would a keyword be worth?';
+comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate, or the day of observation for the kind now.';
+comment on column mart.keyword_install_estimate.estimate_kind          is 'now: the estimate on the day of observation; history: the estimate for the day, as the service keeps it.';
+comment on column mart.keyword_install_estimate.max_reach_count        is 'Estimated unique impressions of the keyword in the country; null if the service reports none.';
 comment on column mart.keyword_install_estimate.conversion_rate        is 'Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.';
-comment on column mart.keyword_install_estimate.expected_install_count is 'Installs to be expected from reach and conversion.';
+comment on column mart.keyword_install_estimate.expected_install_count is 'Installs to expect from reach and conversion.';
 select ops.comment_columns('mart.keyword_install_estimate');
 
 create view mart.retention_daily as
@@ -150,10 +150,10 @@ left   join lateral (
   select coalesce(max(f.units) filter (where f.device_key = 0), sum(f.units) filter (where f.device_key <> 0)) as download_count
   from   core.fact_sales_metric as f
   where  f.app_key = v.app_key and f.date_day = v.date_day and f.country_key = v.country_key and f.context = 'DOWNLOAD' and not f.is_total) as s on true;
-comment on view   mart.retention_daily                       is 'One row per app of the account, country and day: visits of its page in the store, as the service''s retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. Added up over countries they may be less than their total over all countries, which core.fact_retention and core.fact_sales_metric have (is_total). How many visitors become users? In which country do we lose them?';
-comment on column mart.retention_daily.store_visit_count     is 'Visits of the page in the Android store; null where the service reports none.';
-comment on column mart.retention_daily.store_download_count  is 'Downloads as the store reported them to the account; null where not requested.';
-comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows, of those whose downloads are known: sum(store_download_count) / nullif(sum(store_visit_count) filter (where store_download_count is not null), 0).';
+comment on view   mart.retention_daily                       is 'One row per app of the account, country and day: visits to its page in the store, as the service''s retention history reports them (only on Android, and nothing else about retention), and its downloads. Needs the dataset retention, which is on. Counts may be added up across everything. Compute rates from sums over rows that have both counts. Sums over countries may be less than the total over all countries, which is in core.fact_retention and core.fact_sales_metric (is_total). How many visitors become users? In which country do we lose them?';
+comment on column mart.retention_daily.store_visit_count     is 'Visits to the page in the Android store; null if the service reports none.';
+comment on column mart.retention_daily.store_download_count  is 'Downloads as the store reported them to the account; null if not requested.';
+comment on column mart.retention_daily.visit_conversion_rate is 'Downloads per visit, 0 to 1; above 1 if downloads happen without a visit to the page. For several rows, counting only those with known downloads: sum(store_download_count) / nullif(sum(store_visit_count) filter (where store_download_count is not null), 0).';
 select ops.comment_columns('mart.retention_daily');
 
 create view mart.advertisement as
@@ -167,7 +167,7 @@ join   core.dim_country as c on c.country_key = f.country_key
 left   join lateral (
   select string_agg(e.value ->> 'title', ', ' order by e.value ->> 'title') as network_names
   from   jsonb_array_elements(case when jsonb_typeof(f.networks) = 'array' then f.networks end) as e) as n on true;
-comment on view   mart.advertisement                  is 'One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together), and ALL or countries; then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?';
+comment on view   mart.advertisement                  is 'One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and one media_type (empty for all together), and either ALL or countries; then impressions may be added up across advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?';
 comment on column mart.advertisement.country_code     is 'Requested country, ISO 3166-1 alpha-2; ALL for all countries together.';
 comment on column mart.advertisement.period_start     is 'First day of the 30 days.';
 comment on column mart.advertisement.period_end       is 'Last day of the period, inclusive.';
@@ -179,7 +179,7 @@ comment on column mart.advertisement.subtitle         is 'Line under the title.'
 comment on column mart.advertisement.action_text      is 'Text of the button.';
 comment on column mart.advertisement.network_names    is 'Networks in which it was seen, separated by commas.';
 comment on column mart.advertisement.media_url        is 'Address of the media.';
-comment on column mart.advertisement.preview_url      is 'Address of a picture of it.';
+comment on column mart.advertisement.preview_url      is 'Address of a preview picture.';
 comment on column mart.advertisement.size_text        is 'Size as the service writes it, for instance 320x50.';
 comment on column mart.advertisement.first_seen_at    is 'When it was first seen.';
 comment on column mart.advertisement.last_seen_at     is 'When it was last seen.';

@@ -41,7 +41,7 @@ create table core.ad_creative (
   media_kind numeric, -- Kind of media as the service numbers it.
   media_url text, -- Address of the media.
   media_original_url text, -- Address of the media as the network served it.
-  preview_url text, -- Address of a picture of it.
+  preview_url text, -- Address of a preview picture.
   resource_media numeric, -- Field resourceMedia of the answer; the service does not document its meaning.
   resource_media_url text, -- Address of that.
   size_text text, -- Size as the service writes it, for instance 320x50.
@@ -84,8 +84,8 @@ create table core.app_change (
   version_at timestamp without time zone not null, -- When the version was released, without time zone.
   version text not null, -- Number of the new version; '' where the service reports none.
   property text not null, -- What changed, in the words of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).
-  old_value jsonb, -- Former value; null where the service reports none.
-  new_value jsonb, -- New value; null where the service reports none.
+  old_value jsonb, -- Former value; null if the service reports none.
+  new_value jsonb, -- New value; null if the service reports none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -328,12 +328,12 @@ create table core.fact_bid_change (
   entity_level text not null, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '' where the log does not report it.
   entity_id text not null, -- Id of the keyword, ad group or campaign.
   changed_at timestamp without time zone not null, -- When it was changed, without time zone.
-  ordinal integer not null, -- Place among the changes of this bid at this time, 1 for the first. The log has no ids; equal entries are different changes.
+  ordinal integer not null, -- Number of the change among those of this bid at this time, 1 for the first. The log has no ids; equal entries are different changes.
   currency text, -- Currency of the two values.
   old_value numeric, -- Bid before.
   new_value numeric, -- Bid after.
   source text, -- DASHBOARD (manual) or RULE.
-  rule_name text, -- Rule that changed it; null where no rule did.
+  rule_name text, -- Rule that changed it; null if no rule did.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -370,7 +370,7 @@ create table core.fact_category_share (
   country_key smallint not null, -- The country.
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
-  share_day date not null, -- Day of the share; the day of observation where the service reports none.
+  share_day date not null, -- Day of the share, or the day of observation if the service reports none.
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.
   category_name text, -- Name of the category.
   category_share numeric, -- Share of the category, in the scale of the service.
@@ -410,17 +410,17 @@ create table core.fact_featuring (
   app_key integer not null, -- Requested app.
   date_day date not null, -- Day on which it was shown.
   country_key smallint not null, -- Country of the store; 0 (ALL) where the answer names none.
-  category_code text not null, -- Id of the category whose page showed it (36 is overall).
+  category_code text not null, -- Id of the category whose page showed the app (36 is overall).
   card_number integer not null, -- Number of the card among those of the day, country and category, from 1, in the order of the answer; a card that the answer repeats has one.
   card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
   label text, -- Label above the title.
   title text, -- Title of the card.
   card_name text, -- Name of what the card shows.
   short_name text, -- Short form of that name.
-  link_url text, -- Where the card leads.
+  link_url text, -- Address that the card links to.
   image_url text, -- Address of its picture.
-  position integer, -- Place of the app among those on the card, 1 is the first; null where the card does not list it.
-  listed_count integer, -- Number of apps on the card; null where it lists none.
+  position integer, -- Place of the app among those on the card, 1 is the first; null if the card does not list it.
+  listed_count integer, -- Number of apps on the card; null if it lists none.
   track_ids jsonb, -- Track ids of the apps on the card as text, in the order in which they are shown.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -438,9 +438,9 @@ create table core.fact_impression_share (
   country_key smallint not null, -- The country.
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
-  share_day date not null, -- Day of the share; the day of observation where the service reports none.
+  share_day date not null, -- Day of the share, or the day of observation if the service reports none.
   app_key integer not null, -- The app.
-  impression_share numeric, -- Share of the impressions, in the scale of the service.
+  impression_share numeric, -- Share of the impressions, on the service's own scale.
   answer_day date, -- Day that the answer as a whole names; null where it names none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -479,13 +479,13 @@ create table core.fact_keyword_app (
 -- How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was requested, and the service reported none.
 create table core.fact_keyword_estimate (
   app_key integer not null, -- The app.
-  date_day date not null, -- Day of the estimate; the day of observation for kind now.
+  date_day date not null, -- Day of the estimate, or the day of observation for the kind now.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
-  kind text not null, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
+  kind text not null, -- now: the estimate on the day of observation; history: the estimate for the day, as the service keeps it.
   conversion_rate numeric, -- Share of the reached people who would install; 0.0023 is 0.23 percent.
   max_reach_count numeric, -- Estimated unique impressions of the keyword in the country.
-  install_count numeric, -- Installs to be expected from reach and conversion.
+  install_count numeric, -- Installs to expect from reach and conversion.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -504,14 +504,14 @@ create table core.fact_keyword_metadata (
   country_key smallint not null, -- The country.
   language_code text, -- Language that the service detects in the keyword.
   search_volume numeric, -- Search volume score.
-  popularity numeric, -- Search-ads popularity score (iOS); null where the service reports none.
+  popularity numeric, -- Search-ads popularity score (iOS); null if the service reports none.
   app_count bigint, -- Apps that the search returns (Android).
   iphone_app_count bigint, -- Apps that the search returns on iPhone.
   ipad_app_count bigint, -- Apps that the search returns on iPad.
   chance numeric, -- Chance to rank, as the service scores it (Android).
   iphone_chance numeric, -- Chance to rank on iPhone, as the service scores it.
   ipad_chance numeric, -- Chance to rank on iPad, as the service scores it.
-  brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
+  brand_track_id text, -- Track id of the app whose brand the keyword is; null if it is no brand.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_keyword_metadata_pkey PRIMARY KEY (keyword_key, date_day, country_key, store),
@@ -524,7 +524,7 @@ create table core.fact_keyword_metadata (
 -- Rank of an app for a keyword by country, device and day. A keyword that was requested and not ranked has a row with a null rank. A keyword that was not requested has no row; ops.coverage_daily shows why.
 create table core.fact_keyword_rank (
   app_key integer not null, -- The app.
-  date_day date not null, -- Calendar day of the crawl.
+  date_day date not null, -- Calendar day on which the service crawled the store.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
   device_key smallint not null, -- The device; 0 on Android.
@@ -543,15 +543,15 @@ create table core.fact_keyword_rank (
 -- Sums over core.fact_keyword_rank by app, country, device and day. Each load of ranks updates them in its own transaction. They can be added over apps and countries, but not over devices.
 create table core.fact_keyword_rank_summary (
   app_key integer not null, -- The app.
-  date_day date not null, -- Calendar day of the crawl.
+  date_day date not null, -- Calendar day on which the service crawled the store.
   country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
   answered_keyword_count bigint not null, -- Requested keywords with an answer, ranked or not.
   ranked_keyword_count bigint not null, -- Requested keywords for which the app ranks.
-  top_1_keyword_count bigint not null, -- Keywords for which it is the first result.
-  top_3_keyword_count bigint not null, -- Keywords for which it is among the first 3 results.
-  top_10_keyword_count bigint not null, -- Keywords for which it is among the first 10 results.
-  top_50_keyword_count bigint not null, -- Keywords for which it is among the first 50 results.
+  top_1_keyword_count bigint not null, -- Keywords for which the app is the first result.
+  top_3_keyword_count bigint not null, -- Keywords for which the app is among the first 3 results.
+  top_10_keyword_count bigint not null, -- Keywords for which the app is among the first 10 results.
+  top_50_keyword_count bigint not null, -- Keywords for which the app is among the first 50 results.
   rank_sum bigint not null, -- Sum of the ranks; over ranked_keyword_count it is the average rank.
   voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each rounded down: rank 1 counts 1,000,000,000, rank 2 counts 500,000,000, no rank counts 0.
   constraint fact_keyword_rank_summary_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
@@ -717,7 +717,7 @@ create table core.fact_search_ads_report (
   report_level text not null, -- Level of the row: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.
   grain text not null, -- Span of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over it; window for rows of a DAILY report without a day, over all requested days.
   currency text not null, -- Requested currency of the money.
-  attribution text not null, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  attribution text not null, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
   goal_id text not null, -- Requested goal; '' for none. Without a goal the goal columns have no meaning.
   period_start date not null, -- First day of the period of the figures.
   period_end date not null, -- Last day of the period, inclusive; the same day where grain is day.
@@ -822,7 +822,7 @@ create table core.fact_search_ads_top_app (
   keyword_id text not null, -- Keyword as reports number it.
   app_key integer not null, -- App with impressions.
   keyword_key integer, -- The keyword.
-  share numeric, -- Share of the impressions, in the scale of the service.
+  share numeric, -- Share of the impressions, on the service's own scale.
   app_name text, -- Name of the app.
   icon_url text, -- Address of its icon.
   is_removed boolean, -- True when it is no longer in the store.
@@ -923,7 +923,7 @@ create table core.fact_visibility (
   date_day date not null, -- Day of the score; the day of observation for kind now.
   country_key smallint not null, -- The country.
   kind text not null, -- history: the score of the day as the service keeps it; now: the score that was seen on the day.
-  score numeric, -- Visibility score; null where the service reports none.
+  score numeric, -- Visibility score; null if the service reports none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_visibility_pkey PRIMARY KEY (app_key, date_day, country_key, kind),
@@ -1005,20 +1005,20 @@ create table core.mmp_integration (
   constraint mmp_integration_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- The currency of reports, one row at most, written by the user; empty until then.
+-- The reporting currency: one row at most, written by the user; empty until then.
 create table core.reporting_currency (
-  currency text not null, -- Currency of reports, three letters.
-  is_only boolean not null default true, -- True: it keeps a second currency out.
+  currency text not null, -- The reporting currency, three letters.
+  is_only boolean not null default true, -- Always true: this prevents a second row.
   constraint reporting_currency_pkey PRIMARY KEY (currency),
   constraint reporting_currency_is_only_key UNIQUE (is_only),
   constraint reporting_currency_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint reporting_currency_is_only_check CHECK (is_only)
 );
 
--- Rates of exchange into the reporting currency, loaded by the user; empty until then. A rate into another currency than that of core.reporting_currency is refused.
+-- Exchange rates into the reporting currency, loaded by the user; empty until then. A rate into any currency other than that of core.reporting_currency is refused.
 create table core.reporting_rate (
   currency text not null, -- Currency, three letters.
-  date_day date not null, -- First day of the rate. It holds until the next one, for 31 days at most.
+  date_day date not null, -- First day of the rate. It applies until the next one, for 31 days at most.
   reporting_currency text not null, -- The currency of core.reporting_currency.
   rate numeric not null, -- Units of reporting_currency for one unit of currency.
   constraint reporting_rate_pkey PRIMARY KEY (currency, date_day),
@@ -1036,10 +1036,10 @@ create table core.review (
   country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.
   language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where the service reports none.
   rating integer, -- Stars, 1 to 5.
-  title text, -- Title; null where the review has none.
+  title text, -- Title; null if the review has none.
   content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
   reviewer text, -- Name of the reviewer.
-  version text, -- Reviewed version of the app; null where the service reports none. Only list v2 of Android reports it.
+  version text, -- Reviewed version of the app; null if the service reports none. Only list v2 of Android reports it.
   is_replied boolean, -- True when the developer has answered it; null where answered reviews were not requested separately (option replied).
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -1200,7 +1200,7 @@ create table core.tracked_keyword (
   search_volume numeric, -- Search volume score as last seen.
   chance numeric, -- Chance to rank, as the service scores it, as last seen.
   app_count bigint, -- Apps that the search for the keyword returns, as last seen.
-  brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
+  brand_track_id text, -- Track id of the app whose brand the keyword is; null if it is no brand.
   rank_change integer, -- Change of the rank in a day, on the device that the list is about (iPhone on iOS), as last seen.
   ranking_history jsonb, -- Ranks of the last days as the list has them, on the same device; core.fact_keyword_rank holds the days that were fetched.
   created_at timestamp without time zone, -- When the account began to track it, as the service reports it, without a time zone.
@@ -1213,7 +1213,7 @@ create table core.tracked_keyword (
 );
 CREATE INDEX tracked_keyword_now ON core.tracked_keyword USING btree (account, app_key, country_key, keyword_key) WHERE (valid_to IS NULL);
 
--- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and media_type (empty for all together), and ALL or countries; then impressions may be added up over advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
+-- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and one media_type (empty for all together), and either ALL or countries; then impressions may be added up across advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
 create view mart.advertisement (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1230,7 +1230,7 @@ create view mart.advertisement (
   action_text text, -- Text of the button.
   network_names text, -- Networks in which it was seen, separated by commas.
   media_url text, -- Address of the media.
-  preview_url text, -- Address of a picture of it.
+  preview_url text, -- Address of a preview picture.
   size_text text, -- Size as the service writes it, for instance 320x50.
   first_seen_at timestamp with time zone, -- When it was first seen.
   last_seen_at timestamp with time zone, -- When it was last seen.
@@ -1284,34 +1284,34 @@ create view mart.app_group (
    FROM core.grouped_app g
      LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
--- One row per app of the portfolio, country and week or month with any row in app_overview_daily: its sums, and of how many days they are. It reads all days of an app, for one period as well: filter by app, or add up app_overview_daily for a few weeks. Choose one period_kind; then counts, revenue and spend may be added up over apps, countries and periods (never ALL with countries), and a sum of which one row has is_complete false is a part. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did downloads of a region change from week to week? Which weeks lack days?
+-- One row per portfolio app, country and week or month with any row in app_overview_daily: its sums, and how many days they cover. Even for a single period it reads all days of an app: filter by app, or add up app_overview_daily for a few weeks. Choose one period_kind; then counts, revenue and spend may be added up across apps, countries and periods (never ALL with countries). A sum is incomplete if is_complete is false for any of its rows. The store's figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the downloads of a region change from week to week? Which weeks lack days?
 create view mart.app_overview_by_period (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
-  region text, -- Continent-sized region of the country in UN M49.
+  region text, -- Continent-sized region of the country, by UN M49.
   period_kind text, -- week: Monday to Sunday; month: a calendar month.
   period_start date, -- First day of the period.
-  period_day_count integer, -- Days of the period.
-  rank_day_count bigint, -- Days of which all requested keywords have an answer. Ranks and shares are rolled up from the sums of organic_share_of_voice_daily.
+  period_day_count integer, -- Number of days in the period.
+  rank_day_count bigint, -- Days for which all requested keywords have an answer. Ranks and shares are rolled up from the sums of organic_share_of_voice_daily.
   review_day_count bigint, -- Days for which there is an answer for all reviews.
-  review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.
+  review_count numeric, -- Reviews written on that day: 0 if they were requested and there are none, null if they were not requested; only a part of them while is_review_answered is false.
   estimate_day_count bigint, -- Days for which the estimates were requested and each requested device has an answer.
-  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): for all devices together, else the sum over the devices with a figure for the day.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
-  store_day_count bigint, -- Days for which the downloads of the store were requested and each requested device has an answer.
-  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.
-  store_revenue_day_count bigint, -- Days for which the revenue of the store was requested and each requested device has an answer.
+  store_day_count bigint, -- Days for which the downloads reported by the store were requested and each requested device has an answer.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): for all devices together, else the sum over the devices with a figure for the day.
+  store_revenue_day_count bigint, -- Days for which the revenue reported by the store was requested and each requested device has an answer.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
-  page_view_day_count bigint, -- Days for which the views of the page were requested and each requested device has an answer.
+  page_view_day_count bigint, -- Days for which page views were requested and each requested device has an answer.
   page_view_count numeric, -- Views of the page in the store, as the store reported them to the account.
-  search_ads_day_count bigint, -- Days for which reports of search ads were requested and each organisation has an answer.
+  search_ads_day_count bigint, -- Days for which search-ads reports were requested and each organisation has an answer.
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
-  search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
-  search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
-  is_complete boolean, -- True when what was requested on any day of the period has an answer on all of its days; false for a period that is not over, that began before the first request, or that lacks an answer: sums are then those of the counted days and of parts of days.
+  search_ads_currency text, -- Currency of search_ads_spend: that of ops.search_ads_default.
+  search_ads_install_count numeric, -- Installs from search ads, with the attribution of ops.search_ads_default.
+  is_complete boolean, -- True when everything that was requested on any day of the period has an answer on all of its days. False for a period that is not over, that began before the first request, or that lacks an answer: its sums then cover only the counted days and parts of other days.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  WITH answered AS MATERIALIZED (
@@ -1418,45 +1418,45 @@ create view mart.app_overview_by_period (
                     ELSE 0::bigint
                 END AS search_ads_days) n;
 
--- One row per app of the portfolio, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up over apps, countries and days (never rating_count over days; never ALL with countries), shares, ranks and scores never. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). How did the app do yesterday? What else changed on the day on which downloads fell?
+-- One row per portfolio app, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up across apps, countries and days, except rating_count over days. Never add up ALL with countries, and never shares, ranks or scores. The store's figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the app do yesterday? What else changed on the day when downloads fell?
 create view mart.app_overview_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together, such as ratings and reviews on Android.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  requested_keyword_count numeric, -- Requested keywords, with an answer or without one yet (iPhone on iOS).
+  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet.
   answered_keyword_count numeric, -- Requested keywords with an answer, ranked or not.
-  is_complete boolean, -- True when all requested keywords have an answer; false where ranks and voice_share are about a part of them; null where no ranks were requested.
+  is_complete boolean, -- True when all requested keywords have an answer; if false, ranks and voice_share cover only some of them; null if no ranks were requested.
   ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
-  top_1_keyword_count numeric, -- Keywords for which it is the first result.
-  top_3_keyword_count numeric, -- Keywords for which it is among the first 3 results.
-  top_10_keyword_count numeric, -- Keywords for which it is among the first 10 results.
-  average_rank numeric, -- Average rank over the keywords for which it ranks.
-  voice_share numeric, -- Share of voice: sum of 1 / rank over the answered keywords, 0 to 1.
+  top_1_keyword_count numeric, -- Keywords for which the app is the first result.
+  top_3_keyword_count numeric, -- Keywords for which the app is among the first 3 results.
+  top_10_keyword_count numeric, -- Keywords for which the app is among the first 10 results.
+  average_rank numeric, -- Average rank over the keywords for which the app ranks.
+  voice_share numeric, -- Share of voice: the average of 1 / rank over the answered keywords, 0 to 1.
   visibility_score numeric, -- Visibility score in the searches of the store.
-  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top; of each chart that of category_rank_daily.
-  rating numeric, -- Average rating as seen on that day, 1 to 5, on the page of the country; on Android in the row of ALL.
+  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top: the best category_rank of mart.category_rank_daily.
+  rating numeric, -- Average rating as seen on that day on the page of the country, 1 to 5; on Android it is in the row for ALL.
   rating_count numeric, -- Number of ratings as seen on that day.
-  review_count numeric, -- Reviews written on that day: 0 where they were requested and there are none, null where they were not requested; a part of them where is_review_answered is false.
-  average_review_rating numeric, -- Average of their stars.
-  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day.
+  review_count numeric, -- Reviews written on that day: 0 if they were requested and there are none, null if they were not requested; only a part of them while is_review_answered is false.
+  average_review_rating numeric, -- Average stars of these reviews.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): for all devices together, else the sum over the devices with a figure for the day.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
-  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): for all devices together, else the sum over the devices with a figure for the day.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
   page_view_count numeric, -- Views of the page in the store, as the store reported them to the account.
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
-  search_ads_currency text, -- Currency of the spend: that of ops.search_ads_default.
-  search_ads_install_count numeric, -- Installs from search ads, in the attribution of ops.search_ads_default.
-  search_ads_reporting_spend numeric, -- The same money in reporting_currency, by the rates that the user loads, from each organisation's own currency where the service reports it; null where a part of it has no rate.
-  reporting_currency text, -- The currency of core.reporting_currency; null until there is one, and without spend.
-  is_category_rank_answered boolean, -- True where places in charts were requested for the day and there is an answer of each requested chart version: best_category_rank is null where the app was in no chart. False where they were not requested, and where one has no answer yet: best_category_rank is then that of the others.
-  is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
-  is_store_answered boolean, -- True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where it has none of the country, though it may have a total over all countries. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.
-  is_review_answered boolean, -- True where the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
-  is_rating_answered boolean, -- True where the page of the app was requested on the day and has an answer: rating is null where it shows none. False where it was not requested or has no answer: a day that is over cannot be requested later.
-  is_search_ads_answered boolean, -- True where the reports of search ads were requested for the day and each organisation has an answer: search_ads_spend is null where they have nothing about the app in the country. False where they were not requested or an organisation has no answer yet, and on Android.
+  search_ads_currency text, -- Currency of search_ads_spend: that of ops.search_ads_default.
+  search_ads_install_count numeric, -- Installs from search ads, with the attribution of ops.search_ads_default.
+  search_ads_reporting_spend numeric, -- The same spend in reporting_currency, by the rates that the user loads, converted from each organisation's own currency if the service reports it; null if there is no rate for a part of it.
+  reporting_currency text, -- The reporting currency, from core.reporting_currency; null until there is one, and without spend.
+  is_category_rank_answered boolean, -- True if places in charts were requested for the day and each requested chart version has an answer; a null best_category_rank then means that the app was in no chart. False if they were not requested, or while a chart version has no answer yet: best_category_rank is then that of the others.
+  is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices.
+  is_store_answered boolean, -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices.
+  is_review_answered boolean, -- True if the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
+  is_rating_answered boolean, -- True if the page of the app was requested on the day and has an answer; a null rating then means that the page shows none. False if it was not requested or has no answer: a past day cannot be requested later.
+  is_search_ads_answered boolean, -- True if search-ads reports were requested for the day and each organisation has an answer; a null search_ads_spend then means that the reports have nothing about the app in the country. False if they were not requested, while an organisation has no answer yet, and on Android.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
@@ -1846,21 +1846,21 @@ create view mart.app_overview_daily (
      LEFT JOIN core.reporting_currency y ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per change of an app's page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... Pages are those of the apps in the portfolio: list a competitor in portfolio.apps to see its changes; the subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
+-- One row per change of an app's page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... It covers the apps in the portfolio: list a competitor in portfolio.apps to see its changes. The subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
 create view mart.app_page_change (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   is_competitor boolean, -- True for an app that the account names as a competitor now.
-  country_code text, -- Country of the page, ISO 3166-1 alpha-2; ALL on Android, whose pages differ by language.
+  country_code text, -- Country of the page, ISO 3166-1 alpha-2; ALL on Android, where pages differ by language.
   country_name text, -- Name of the country.
   language_code text, -- Language of the page (Android); empty on iOS.
-  date_day date, -- Day on which the change was first seen (page), or day of the release.
-  change_source text, -- page: two visits of the page differ; release: a new version; release detail: what the service reports of a release (dataset app_change). One change may have a row of each.
-  property text, -- title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and what release details name, such as subtitle.
-  change_number bigint, -- Place among the changes of this property on this day by this source, 1 for the first: an app may have several releases on one day.
-  old_value text, -- Value before; null where there was none or the service does not report it.
-  new_value text -- Value after; null where there is none.
+  date_day date, -- Day on which the change was first seen (source page), or day of the release.
+  change_source text, -- page: two visits to the page differ; release: a new version; release detail: a change that the service reports with a release (dataset app_change). One change may have a row for each source.
+  property text, -- title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and others that release details name, such as subtitle.
+  change_number bigint, -- Number of the change among those of this property on this day by this source, 1 for the first: an app may have several releases on one day.
+  old_value text, -- Value before; null if there was none or the service does not report it.
+  new_value text -- Value after; null if there is none.
 ) as
  WITH change AS (
          SELECT h.app_key,
@@ -1975,48 +1975,48 @@ create view mart.app_page_change (
      JOIN core.dim_app a ON a.app_key = g.app_key
      JOIN core.dim_country c ON c.country_key = g.country_key;
 
--- One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Nothing may be added up where nearby_change_count is above 0: the same days count for several changes; else counts and money may be. Did raising the bid lead to more installs? Which rules made taps more expensive?
+-- One row per change of a bid, currency and attribution of the reports: the figures of the 7 days before and of the 7 days after. Choose one currency (is_primary_currency) and attribution (is_default_attribution). Counts and money may be added up across changes with a nearby_change_count of 0. Nothing may be added up for the others, because the same days count for several changes. Did raising the bid lead to more installs? Which rules made taps more expensive?
 create view mart.bid_change_impact (
   org_id text, -- Search-ads organisation.
-  org_name text, -- Name of the organisation; null, like all columns from reports, where no report covers the bid.
+  org_name text, -- Name of the organisation; null, like all columns from reports, if no report covers the bid.
   track_id text, -- Advertised app.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where reports name several countries or none.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if reports name several countries or none.
   campaign_name text, -- Name of the campaign.
   ad_group_name text, -- Name of the ad group.
-  entity_level text, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; empty where the log does not report it, and then treated as a keyword.
+  entity_level text, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; empty if the log does not report it; the bid is then treated as one for a keyword.
   entity_id text, -- Id of the keyword, ad group or campaign.
-  keyword text, -- The keyword in words; null where the bid is not for a keyword.
+  keyword text, -- The keyword in words; null if the bid is not for a keyword.
   date_day date, -- Day of the change.
   changed_at timestamp without time zone, -- When it was changed, without time zone.
-  change_number integer, -- Place among the changes of this bid at this time, 1 for the first.
+  change_number integer, -- Number of the change among those of this bid at this time, 1 for the first.
   bid_currency text, -- Currency of the two bids.
   old_bid numeric, -- Bid before, in bid_currency.
   new_bid numeric, -- Bid after, in bid_currency.
-  bid_change_share numeric, -- Relative change of the bid: 0.1 is 10 percent up.
+  bid_change_share numeric, -- Relative change of the bid: 0.1 means up 10 percent.
   change_source text, -- DASHBOARD (manual) or RULE.
-  rule_name text, -- Rule that changed it; null where no rule did.
-  nearby_change_count bigint, -- Other changes of this bid in the 7 days before and after. Where there are any, the effect has several causes.
+  rule_name text, -- Rule that changed it; null if no rule did.
+  nearby_change_count bigint, -- Number of other changes of this bid in the 7 days before and after. If above 0, the effect has several causes.
   currency text, -- Currency of the money in reports.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  before_day_count bigint, -- Days with reports among the 7 days before; fewer where no advertisement ran or no report was requested.
-  after_day_count bigint, -- Days with reports among the 7 days after; fewer where no advertisement ran, no report was requested, or the 7 days have not passed.
-  before_spend numeric, -- Money spent, in currency, in the 7 days before, the day of the change left out.
-  after_spend numeric, -- Money spent, in currency, in the 7 days after, the day of the change left out.
-  before_impression_count numeric, -- Impressions in the 7 days before, the day of the change left out.
-  after_impression_count numeric, -- Impressions in the 7 days after, the day of the change left out.
-  before_tap_count numeric, -- Taps in the 7 days before, the day of the change left out.
-  after_tap_count numeric, -- Taps in the 7 days after, the day of the change left out.
-  before_install_count numeric, -- Installs in the 7 days before, the day of the change left out.
-  after_install_count numeric, -- Installs in the 7 days after, the day of the change left out.
-  before_tap_through_share numeric, -- Taps per impression, 0 to 1, in the 7 days before, the day of the change left out.
-  after_tap_through_share numeric, -- Taps per impression, 0 to 1, in the 7 days after, the day of the change left out.
-  before_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days before, the day of the change left out.
-  after_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days after, the day of the change left out.
-  before_cost_per_install numeric, -- Spend per install, in currency, in the 7 days before, the day of the change left out.
-  after_cost_per_install numeric, -- Spend per install, in currency, in the 7 days after, the day of the change left out.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  before_day_count bigint, -- Days with reports among the 7 days before; fewer than 7 if no advertisement ran or no report was requested.
+  after_day_count bigint, -- Days with reports among the 7 days after; fewer than 7 if no advertisement ran, no report was requested, or the 7 days are not over.
+  before_spend numeric, -- Money spent, in currency, in the 7 days before, without the day of the change.
+  after_spend numeric, -- Money spent, in currency, in the 7 days after, without the day of the change.
+  before_impression_count numeric, -- Impressions in the 7 days before, without the day of the change.
+  after_impression_count numeric, -- Impressions in the 7 days after, without the day of the change.
+  before_tap_count numeric, -- Taps in the 7 days before, without the day of the change.
+  after_tap_count numeric, -- Taps in the 7 days after, without the day of the change.
+  before_install_count numeric, -- Installs in the 7 days before, without the day of the change.
+  after_install_count numeric, -- Installs in the 7 days after, without the day of the change.
+  before_tap_through_share numeric, -- Taps per impression, 0 to 1, in the 7 days before, without the day of the change.
+  after_tap_through_share numeric, -- Taps per impression, 0 to 1, in the 7 days after, without the day of the change.
+  before_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days before, without the day of the change.
+  after_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days after, without the day of the change.
+  before_cost_per_install numeric, -- Spend per install, in currency, in the 7 days before, without the day of the change.
+  after_cost_per_install numeric, -- Spend per install, in currency, in the 7 days after, without the day of the change.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -2128,7 +2128,7 @@ create view mart.bid_change_impact (
           WHERE lower(n.keyword) = lower(m.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = 'ios'::text AND ag.track_id = m.track_id;
 
--- One row per app, country, device, category, chart, chart version and day: its place in the chart. Ranks are never added up; choose one device, category, chart and chart_version to average them. A day without a row is one of which the answer names no place, or without an answer: is_category_rank_answered of mart.app_overview_daily says which. How do we rank in our category? In which countries are we in the top ten?
+-- One row per app, country, device, category, chart, chart version and day: its place in the chart. Do not add up ranks: choose one device, category, chart and chart_version to average them. On a day without a row, the answer names no place or there is no answer: is_category_rank_answered in mart.app_overview_daily shows which. How do we rank in our category? In which countries are we in the top ten?
 create view mart.category_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2139,10 +2139,10 @@ create view mart.category_rank_daily (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   category_name text, -- Name of the category.
   chart text, -- FREE, PAID or GROSSING.
-  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.
+  chart_version text, -- v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.
   date_day date, -- Day of the rank.
-  rank_resolution text, -- Source of the rank, the first that exists of: daily (the average of the day that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).
-  category_rank numeric, -- Place in the chart, 1 is the top; an average over the day may have decimals. Null where the app was not in the chart.
+  rank_resolution text, -- Source of the rank, the first available of: daily (the daily average that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).
+  category_rank numeric, -- Place in the chart, 1 is the top; an average over the day may have decimals. Null when the app was not in the chart.
   best_category_rank numeric, -- Best place of the day among the reported ranks.
   worst_category_rank numeric, -- Worst place of the day among the reported ranks.
   observation_count bigint -- Number of reported ranks of the day.
@@ -2169,26 +2169,26 @@ create view mart.category_rank_daily (
      JOIN core.dim_device d ON d.device_key = f.device_key
   GROUP BY f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, f.category_code, f.chart, f.chart_version, f.date_day, f.resolution;
 
--- One row per app, country, device, category, chart, chart version and day: its place beside the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up over apps, countries and days. How many downloads does a place in the top ten need? Do downloads lag the chart or lead it?
+-- One row per app, country, device, category, chart, chart version and day: its place and the downloads of the app in that country on that day. The same downloads are repeated for each device, category and chart: choose one of each, and then downloads and revenue may be added up across apps, countries and days. How many downloads does a place in the top ten take? Do downloads lag the chart or lead it?
 create view mart.category_rank_vs_downloads_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  device_code text, -- IPHONE, IPAD, or ALL on Android: the device of the chart; downloads are those of all devices.
+  device_code text, -- Device of the chart: IPHONE, IPAD, or ALL on Android. Downloads are for all devices.
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   category_name text, -- Name of the category.
   chart text, -- FREE, PAID or GROSSING.
-  chart_version text, -- v1 or v2 of the iOS charts, which rank alike; empty on Android, and on iOS where all countries were requested at once. Choose one.
+  chart_version text, -- v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.
   date_day date, -- The day.
-  category_rank numeric, -- Place in the chart, 1 is the top; null where the app was not in the chart.
-  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
-  estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
-  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): of all devices together, or else the sum of the devices with a figure for the day; null where not requested.
-  store_revenue numeric, -- Revenue as the store reported it to the account (its own apps), without a currency: of all devices together, or else the sum of the devices with a figure for the day.
-  is_estimate_answered boolean, -- True where the estimates of the day were requested and each requested device has an answer: estimated_download_count is null where they have none. False where they were not requested, and where a device has no answer yet: estimated_download_count is then that of the others.
-  is_store_answered boolean -- True where the downloads of the store were requested for the day and each requested device has an answer: store_download_count is null where it has none of the country, though it may have a total over all countries. False where they were not requested, and where a device has no answer yet: store_download_count is then that of the others.
+  category_rank numeric, -- Place in the chart, 1 is the top; null when the app was not in the chart.
+  estimated_download_count numeric, -- Downloads as the service estimates them (iOS): for all devices together, else the sum over the devices with a figure for the day; null if not requested.
+  estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency: for all devices together, else the sum over the devices with a figure for the day.
+  store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): for all devices together, else the sum over the devices with a figure for the day; null if not requested.
+  store_revenue numeric, -- Revenue as the store reported it to the account (its own apps), without a currency: for all devices together, else the sum over the devices with a figure for the day.
+  is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices.
+  is_store_answered boolean -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2278,11 +2278,11 @@ create view mart.category_rank_vs_downloads_daily (
           WINDOW of_day AS (PARTITION BY c.country_code, u.date_day)) r
      JOIN core.dim_device d ON d.device_key = r.device_key;
 
--- One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or left it since its list before. Needs the dataset top_chart. Ranks are never added up; choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?
+-- One row per chart (country, device, category, chart and chart_version), day and app that is in the chart or has left it since the previous list. Needs the dataset top_chart. Do not add up ranks: choose one chart to count rows by movement. Who entered the chart this week? Which competitor fell out of the top hundred?
 create view mart.chart_movement_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  app_name text, -- Name of the app; its track id where the name is missing.
+  app_name text, -- Name of the app, or its track id if the name is missing.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
@@ -2291,12 +2291,12 @@ create view mart.chart_movement_daily (
   chart text, -- FREE, PAID or GROSSING.
   chart_version text, -- v1 or v2 of the iOS charts; empty on Android. Choose one.
   date_day date, -- Day of the chart.
-  previous_day date, -- Day of the list before, which is the day before unless that has no answer; null for the first list. A list may be empty: then all apps left.
-  chart_rank integer, -- Place in the chart, 1 is the top; null when it left.
-  previous_chart_rank integer, -- Place in the list before; null when it was not in it.
-  places_gained integer, -- Places gained since then, negative when lost; null when one of the two is null.
-  movement text, -- entered, left, gained, lost, same; first list: there is none to compare with.
-  is_portfolio_app boolean -- True for an app of the portfolio.
+  previous_day date, -- Day of the previous list: the day before, unless that has no answer; null for the first list. If a list is empty, all apps have left.
+  chart_rank integer, -- Place in the chart, 1 is the top; null when the app has left.
+  previous_chart_rank integer, -- Place in the previous list; null when the app was not in it.
+  places_gained integer, -- Places gained since then, negative when lost; null if either place is null.
+  movement text, -- entered, left, gained, lost or same; first list: there is no earlier list to compare with.
+  is_portfolio_app boolean -- True for a portfolio app.
 ) as
  WITH RECURSIVE chart(category_code, country_key, chart) AS (
         ( SELECT f.category_code,
@@ -2399,15 +2399,15 @@ create view mart.chart_movement_daily (
      JOIN core.dim_country c ON c.country_key = n.country_key
      JOIN core.dim_device d ON d.device_key = n.device_key;
 
--- One row per day (UTC), account, app, country, dataset and class: requests that were sent and the credits charged for them. Counts may be added up over everything, and are those of credit_spend_daily. What does each app cost a month? Which country costs most?
+-- One row per day (UTC), account, app, country, dataset and class: the requests that were sent and the credits charged for them. Counts may be added up across everything, and their totals are those of credit_spend_daily. What does each app cost per month? Which country costs most?
 create view mart.credit_spend_by_app_daily (
-  date_day date, -- Day of the answer, UTC.
+  date_day date, -- Day (UTC) of the answer.
   store text, -- ios or android; null for requests that are not about a store.
   track_id text, -- Track id of the app; null for requests about several apps or none, such as lists, charts and commands.
-  app_name text, -- Name of the app, or its track id where no name is known; null where track_id is.
+  app_name text, -- Name of the app, or its track id if no name is known; null if track_id is null.
   country_code text, -- Country, ISO 3166-1 alpha-2; null for requests about all countries or none.
-  dataset text, -- Dataset; empty for requests of a command.
-  credit_class text, -- Class in which credits were held.
+  dataset text, -- Dataset; empty for requests that a command sent for a person.
+  credit_class text, -- Class for which credits were held.
   account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   request_count bigint, -- Requests.
   credit_count bigint -- Credits charged.
@@ -2449,13 +2449,13 @@ create view mart.credit_spend_by_app_daily (
      LEFT JOIN ops.credit_account c ON c.account_id = q.account_id
   GROUP BY q.date_day, q.store, q.track_id, (COALESCE(a.app_name, q.track_id)), q.country_code, (COALESCE(q.dataset, ''::text)), q.class, (COALESCE(c.account, ''::text));
 
--- One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. Counts may be added up over everything. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), account, dataset, operation and class: the requests that were sent (imported answers do not count) and the credits charged for them. Counts may be added up across everything. What did keyword ranks cost last month? On which day did we spend most?
 create view mart.credit_spend_daily (
-  date_day date, -- Day of the answer, UTC.
+  date_day date, -- Day (UTC) of the answer.
   account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
-  dataset text, -- Dataset; empty for requests of a command.
+  dataset text, -- Dataset; empty for requests that a command sent for a person.
   operation text, -- Operation of the API.
-  credit_class text, -- Class in which credits were held.
+  credit_class text, -- Class for which credits were held.
   request_count bigint, -- Requests.
   failed_request_count bigint, -- Requests without a valid answer.
   credit_count bigint -- Credits charged.
@@ -2470,19 +2470,19 @@ create view mart.credit_spend_daily (
     booked_credits AS credit_count
    FROM ops.credit_spend_daily;
 
--- One row per dataset, app and country that was requested: its newest loaded day and the day that is due by the timing of the dataset. Add up open_slice_count over any rows; days are not added up. May I trust yesterday's figures? Which apps are behind?
+-- One row per requested dataset, app and country: its newest loaded day and the day that is due according to the timing of the dataset. open_slice_count may be added up across any rows; do not add up days. Can I trust yesterday's figures? Which apps are behind?
 create view mart.data_freshness (
   dataset text, -- Dataset.
-  store text, -- ios or android; null where the dataset is about the account.
-  track_id text, -- Track id of the app; null where the dataset is not about an app.
-  app_name text, -- Name of the app, or its track id where no name is known; null where the dataset is not about an app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; null where the dataset does not distinguish countries.
+  store text, -- ios or android; null if the dataset is about the account.
+  track_id text, -- Track id of the app; null if the dataset is not about an app.
+  app_name text, -- Name of the app, or its track id if no name is known; null if the dataset is not about an app.
+  country_code text, -- Country, ISO 3166-1 alpha-2; null if the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.
   due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.
   freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
-  open_slice_count bigint -- Slices that wait or run.
+  open_slice_count bigint -- Number of slices that are waiting or running.
 ) as
  SELECT f.dataset,
     f.store,
@@ -2498,28 +2498,28 @@ create view mart.data_freshness (
    FROM ops.freshness f
      LEFT JOIN core.dim_app a ON a.store = f.store AND a.track_id = f.track_id;
 
--- One row per app of the portfolio, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up over apps, countries and months, estimates and the figures of the store never together; shares never. Added up over countries the figures of the store may be less than their total over all countries, which core.fact_sales_metric has (is_total). Where do downloads grow? Which country had most revenue last month?
+-- One row per portfolio app, country and calendar month with figures: downloads and revenue, and their change since the month before. The estimates need the dataset download_revenue (iOS). Counts and revenue may be added up across apps, countries and months. Never add estimates to the store's figures, and never add up shares. The store's figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). Where do downloads grow? Which country had the most revenue last month?
 create view mart.download_revenue_monthly (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  region text, -- Continent-sized region of the country in UN M49.
+  region text, -- Continent-sized region of the country, by UN M49.
   month_start date, -- First day of the month.
-  month_day_count integer, -- Days of the month.
-  estimated_day_count bigint, -- Days with estimated downloads; fewer than month_day_count where the month is not over or days are missing.
+  month_day_count integer, -- Number of days in the month.
+  estimated_day_count bigint, -- Days with estimated downloads; fewer than month_day_count if the month is not over or days are missing.
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS), over these days.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
-  estimated_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
-  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
-  store_day_count bigint, -- Days with downloads of the store.
+  estimated_download_change_share numeric, -- Relative change since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.
+  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.
+  store_day_count bigint, -- Days with downloads reported by the store.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
-  store_download_change_share numeric, -- Relative change since the month before: 0.1 is 10 percent up; null unless both months have all their days, with all requested devices.
-  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 is 10 percent up; null unless there is an answer about revenue for all days of both months, with all requested devices.
-  estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and each requested device has an answer. Of days that are missing here estimates were not requested, or those of a device have no answer yet: estimated_download_count then has the others alone.
-  store_answered_day_count bigint -- Days of the month for which downloads of the store were requested and each requested device has an answer. Those beyond store_day_count have none; of days that are missing here they were not requested, or those of a device have no answer yet: store_download_count then has the others alone.
+  store_download_change_share numeric, -- Relative change since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.
+  store_revenue_change_share numeric, -- Relative change of store_revenue since the month before: 0.1 means up 10 percent; null unless there is an answer about revenue for all days of both months, with all requested devices.
+  estimate_answered_day_count bigint, -- Days of the month for which estimates were requested and each requested device has an answer. On the other days estimates were not requested, or a device has no answer yet: estimated_download_count then covers only the devices that have one.
+  store_answered_day_count bigint -- Days of the month for which downloads reported by the store were requested and each requested device has an answer. If there are more of them than store_day_count, the rest have no figure. On the other days downloads were not requested, or a device has no answer yet: store_download_count then covers only the devices that have one.
 ) as
  WITH known AS NOT MATERIALIZED (
          SELECT p.app_key,
@@ -2653,23 +2653,23 @@ create view mart.download_revenue_monthly (
             m.store_days = m.day_count AND m.previous_store_days = m.previous_day_count AND NOT COALESCE(o.unreported_days && b.both_spans, false) AND NOT COALESCE(e.unreported_days && b.both_spans, false) AS are_sales_whole,
             b.both_spans <@ (COALESCE(o.revenue_days, '{}'::datemultirange) + COALESCE(e.revenue_days, '{}'::datemultirange) - COALESCE(o.unanswered_revenue_days, '{}'::datemultirange) - COALESCE(e.unanswered_revenue_days, '{}'::datemultirange)) AS is_revenue_whole) w;
 
--- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted over anything. Where and when were we featured? In how many countries?
+-- One row per app, country, category, day and card on which the store showed the app (iOS). Needs the dataset featuring. Rows may be counted by any column. Where and when were we featured? In how many countries?
 create view mart.featuring_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country of the store, ISO 3166-1 alpha-2; ALL where the answer names none.
+  country_code text, -- Country of the store, ISO 3166-1 alpha-2; ALL if the answer names none.
   country_name text, -- Name of the country.
-  category_code text, -- Id of the category whose page showed it (36 is overall).
-  date_day date, -- Day on which it was shown.
-  card_number integer, -- Number of the card among those of the day, country and category.
+  category_code text, -- Id of the category whose page showed the app (36 is overall).
+  date_day date, -- Day on which the card was shown.
+  card_number integer, -- Number of the card within the day, country and category.
   card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
   label text, -- Label above the title.
   title text, -- Title of the card.
   card_name text, -- Name of what the card shows.
-  card_rank integer, -- Place of the app among those on the card, 1 is the first; null where the card does not list it.
-  listed_app_count integer, -- Number of apps on the card; null where it lists none.
-  link_url text, -- Where the card leads.
+  card_rank integer, -- Place of the app among those on the card, 1 is the first; null if the card does not list it.
+  listed_app_count integer, -- Number of apps on the card; null if it lists none.
+  link_url text, -- Address that the card links to.
   image_url text -- Address of its picture.
 ) as
  SELECT a.store,
@@ -2692,34 +2692,34 @@ create view mart.featuring_daily (
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key;
 
--- One row per organisation, app, country, keyword, day, currency and attribution with spend, where the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search may give for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up over everything else; days whose ranks are not complete have less than there was. What do we spend on keywords that we lead anyway? What would we save by leaving our brand to organic search?
+-- One row per organisation, app, country, keyword, day, currency and attribution with spend, if the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search might bring for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up across everything else. On days with incomplete ranks, rows may be missing. What do we spend on keywords for which we rank at the top anyway? What would we save by leaving our brand to organic search?
 create view mart.keyword_cannibalisation (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the report is not about one country, and organic_rank is then null.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the report is not about a single country: organic_rank is then null.
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   date_day date, -- The day.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  organic_rank integer, -- Best organic rank over the devices on that day; null when not ranked or not requested.
-  is_own_brand boolean, -- True where the service classifies the keyword as the app's own brand.
-  reason text, -- rank: it ranks 1 to 3; brand: it is its own brand; rank and brand: both.
-  bid_keyword_count bigint, -- Number of search-ads keywords (of several ad groups or match types) that the row adds up.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  organic_rank integer, -- Best organic rank on any device on that day; null when not ranked or not requested.
+  is_own_brand boolean, -- True if the service classifies the keyword as the app's own brand.
+  reason text, -- rank: the app ranks 1 to 3; brand: the keyword is its own brand; rank and brand: both.
+  bid_keyword_count bigint, -- Number of search-ads keywords (of several ad groups or match types) that the row sums up.
   spend numeric, -- Money spent, in currency.
   impression_count numeric, -- Impressions.
   tap_count numeric, -- Taps.
   install_count numeric, -- Installs.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
-  requested_keyword_count bigint, -- Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null where none were.
-  answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean, -- True when all of them have an answer. False where ranks of the day are missing, or retention removed them: a keyword that we lead may then have no row. Null where no ranks were requested.
+  requested_keyword_count bigint, -- Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null if none were.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean, -- True when all requested keywords have an answer. False if ranks of the day are missing or retention removed them: a keyword for which we rank at the top may then have no row. Null if no ranks were requested.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -2838,28 +2838,28 @@ create view mart.keyword_group (
    FROM core.grouped_keyword g
      LEFT JOIN core.dim_keyword k ON lower(k.keyword) = lower(g.keyword);
 
--- One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice of the keywords of the group. It reads every rank of its days: filter by app or by some weeks. Choose one device and group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How does each group of keywords do? Does our share of the searches for our brand fall?
+-- One row per app, country, device, group of keywords (portfolio.groups of the configuration) and day whose ranks were requested: counts and share of voice for the keywords of the group. It reads every rank of its days: filter by app or by a few weeks. Choose one device and one group_name, since a keyword may be in several groups; then counts and columns that end in _sum may be added up across apps, countries and days. Compute shares and averages from those sums. How does each group of keywords perform? Is our share of the searches for our brand falling?
 create view mart.keyword_group_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   group_name text, -- Name of the group.
-  date_day date, -- Calendar day of the crawl.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  date_day date, -- Calendar day on which the service crawled the store.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
-  is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
+  is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
-  top_1_keyword_count bigint, -- Keywords for which it is the first result.
-  top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
-  top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
-  top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
+  top_1_keyword_count bigint, -- Keywords for which the app is the first result.
+  top_3_keyword_count bigint, -- Keywords for which the app is among the first 3 results.
+  top_10_keyword_count bigint, -- Keywords for which the app is among the first 10 results.
+  top_50_keyword_count bigint, -- Keywords for which the app is among the first 50 results.
   rank_sum bigint, -- Sum of the ranks.
-  average_rank numeric, -- Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
-  voice_sum numeric, -- Sum of 1 / rank over its keywords.
-  voice_share numeric -- voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
+  average_rank numeric, -- Average rank over the keywords for which the app ranks. For several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
+  voice_sum numeric, -- Sum of 1 / rank over the app's keywords.
+  voice_share numeric -- voice_sum divided by answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. For several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
 ) as
  SELECT store,
     track_id,
@@ -2948,20 +2948,20 @@ create view mart.keyword_group_daily (
           GROUP BY a.store, a.track_id, a.app_name, c.country_code, c.country_name, d.device_code, g.group_name, n.date_day) u
   GROUP BY date_day, country_code, device_code, group_name, track_id, store, app_name, country_name;
 
--- One row per app, keyword, country, device and day of the share: the share of the app in the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up within one keyword, country, device and day, never beyond. Who gets the impressions of a keyword? How large is our part?
+-- One row per app, keyword, country, device and day of the share: the app's share of the impressions of the keyword as the service reports it, without advertisements. Needs the dataset impression_share. Shares of apps may be added up only within one keyword, country, device and day. Who gets the impressions of a keyword? How large is our share?
 create view mart.keyword_impression_share (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  app_name text, -- Name of the app; its track id where the name is missing.
+  app_name text, -- Name of the app, or its track id if the name is missing.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  share_day date, -- Day of the share; the day of observation where the service reports none.
+  share_day date, -- Day of the share, or the day of observation if the service reports none.
   date_day date, -- Day of the newest observation that reports it.
-  impression_share numeric, -- Share of the impressions, in the scale of the service.
-  share_rank bigint, -- Place among the reported apps; 1 has the largest share; null without a share.
-  is_portfolio_app boolean, -- True for an app of the portfolio.
+  impression_share numeric, -- Share of the impressions, on the service's own scale.
+  share_rank bigint, -- Place among the reported apps: 1 has the largest share; null without a share.
+  is_portfolio_app boolean, -- True for a portfolio app.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -2999,7 +2999,7 @@ create view mart.keyword_impression_share (
            FROM core.fact_impression_share n
           WHERE n.keyword_key = f.keyword_key AND n.country_key = f.country_key AND n.store = f.store AND n.device_key = f.device_key AND n.date_day > f.date_day AND n.share_day = f.share_day));
 
--- One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up over keywords and countries. Which keywords bring installs? What would a keyword be worth?
+-- One row per app, country, keyword, day and kind: how many people the keyword could reach and how many of them would install, as the service estimates it. Needs the dataset keyword_estimate. Choose one estimate_kind and day; then counts may be added up across keywords and countries. Which keywords bring installs? What would a keyword be worth?
 create view mart.keyword_install_estimate (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3007,11 +3007,11 @@ create view mart.keyword_install_estimate (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
-  date_day date, -- Day of the estimate; the day of observation for kind now.
-  estimate_kind text, -- now: as estimated on the day of observation; history: of the day, as the service keeps it.
-  max_reach_count numeric, -- Estimated unique impressions of the keyword in the country; null where the service reports none.
+  date_day date, -- Day of the estimate, or the day of observation for the kind now.
+  estimate_kind text, -- now: the estimate on the day of observation; history: the estimate for the day, as the service keeps it.
+  max_reach_count numeric, -- Estimated unique impressions of the keyword in the country; null if the service reports none.
   conversion_rate numeric, -- Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.
-  expected_install_count numeric, -- Installs to be expected from reach and conversion.
+  expected_install_count numeric, -- Installs to expect from reach and conversion.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -3037,7 +3037,7 @@ create view mart.keyword_install_estimate (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per app, country, keyword, device and day on which the account tracked the keyword, its country and the app and there is no answer, up to the newest day of the app; ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
+-- One row per app, country, keyword, device and day without an answer, although the account tracked the keyword, its country and the app on that day; up to the newest day of the app. ops.coverage_daily shows why. Rows may be counted. On which days do we not know our rank? Which tracked keywords have gaps?
 create view mart.keyword_not_requested_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3107,7 +3107,7 @@ create view mart.keyword_not_requested_daily (
            FROM ops.dropped_month o
           WHERE o.table_name = 'core.fact_keyword_rank'::text AND o.is_done AND o.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date));
 
--- One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up over keywords and countries. For which keywords is work worth most? For which keywords of high volume and good chance do we not rank?
+-- One row per app, country, keyword and device on the newest day of the keyword: its potential. opportunity_score = search_volume x chance / 100 x open_share: the volume that an app like ours can expect to win and that our rank does not reach yet. Choose one device; then scores may be added up across keywords and countries. Which keywords are most worth the work? For which keywords with a high volume and a good chance do we not rank?
 create view mart.keyword_opportunity (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3116,18 +3116,18 @@ create view mart.keyword_opportunity (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  date_day date, -- Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.
+  date_day date, -- Newest day of the keyword, at most 6 days older than the newest day of the app in that country and on that device.
   keyword_rank integer, -- Rank on that day; null when not ranked.
-  search_volume numeric, -- Search volume score, 0 to 100, as last seen: from keyword_metadata where it is loaded, else from the account's own list.
-  search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null where the service reports none.
+  search_volume numeric, -- Search volume score, 0 to 100, as last seen: from keyword_metadata if that is loaded, else from the account's own list.
+  search_popularity numeric, -- Search-ads popularity score as last seen (iOS); null if the service reports none.
   chance numeric, -- Chance to rank, 0 to 100, as the service scores it, as last seen.
-  competing_app_count bigint, -- Apps that the search returns, as last seen.
-  brand_track_id text, -- Track id of the app whose brand the keyword is; null when it is none.
-  is_own_brand boolean, -- True where the keyword is the app's own brand; null where it is no brand.
-  open_share numeric, -- 1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, 1 where not ranked.
-  opportunity_score numeric, -- search_volume x chance / 100 x open_share, 0 to 100; null where volume or chance is missing.
-  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
-  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  competing_app_count bigint, -- Number of apps that the search returns, as last seen.
+  brand_track_id text, -- Track id of the app whose brand the keyword is; null if it is no brand.
+  is_own_brand boolean, -- True if the keyword is the app's own brand; null if it is no brand.
+  open_share numeric, -- 1 - 1 / rank, 0 to 1: the share that a better rank could still win; 0 for rank 1, and 1 when not ranked.
+  opportunity_score numeric, -- search_volume x chance / 100 x open_share, 0 to 100; null if the volume or the chance is missing.
+  requested_keyword_count bigint, -- Keywords requested for the newest day of the app in that country and on that device.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
@@ -3260,7 +3260,7 @@ create view mart.keyword_opportunity (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = f.store AND ag.track_id = f.track_id;
 
--- One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Ranks are never added up; average them over one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?
+-- One row per app, country, keyword, device and requested day with an answer. Days without an answer are in keyword_not_requested_daily. Do not add up ranks: average them within one device, and count rows by ranking_state. Where did we rank for a keyword last month? In which countries are we not ranked at all?
 create view mart.keyword_rank_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3269,11 +3269,11 @@ create view mart.keyword_rank_daily (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  date_day date, -- Calendar day of the crawl.
+  date_day date, -- Calendar day on which the service crawled the store.
   keyword_rank integer, -- Position in the search results, 1 is the top; null when not ranked.
-  is_ranked boolean, -- False when requested and not ranked.
-  ranking_state text, -- ranked; unranked: requested and not ranked.
-  observed_at timestamp without time zone, -- Crawl time by the service's own clock, without time zone.
+  is_ranked boolean, -- False when the keyword was requested and the app does not rank for it.
+  ranking_state text, -- ranked, or unranked: the keyword was requested and the app does not rank for it.
+  observed_at timestamp without time zone, -- When the service crawled the store, by its own clock, without time zone.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -3304,7 +3304,7 @@ create view mart.keyword_rank_daily (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which were lost since last month?
+-- One row per app, country, keyword, device and number of days (1, 7, 30, 90) before the newest day of the keyword. Choose one device and one days_back; then rows may be counted by movement, and places_gained averaged. Which keywords gained most this week? Which have we lost since last month?
 create view mart.keyword_rank_movers (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3313,15 +3313,15 @@ create view mart.keyword_rank_movers (
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
-  days_back integer, -- Days between the two ranks, where the earlier day has an answer.
-  date_day date, -- Newest day of the keyword, at most 6 days before the newest day of the app in the country and device.
-  previous_day date, -- The earlier day: days_back before date_day or, where the keyword has no answer on it, the nearest day that has one, at most 1 day off for 1 day back (never date_day), 2 for 7, 3 for 30, 7 for 90. Null where there is none.
+  days_back integer, -- Days between the two ranks, provided that the earlier day has an answer.
+  date_day date, -- Newest day of the keyword, at most 6 days older than the newest day of the app in that country and on that device.
+  previous_day date, -- The earlier day: date_day minus days_back. If the keyword has no answer for that day, the nearest day with an answer: at most 1 day off for days_back 1 (never date_day), 2 for 7, 3 for 30 and 7 for 90. Null if there is none.
   keyword_rank integer, -- Rank on the newest day; null when not ranked.
   previous_rank integer, -- Rank on the earlier day; null when not ranked or not requested.
-  places_gained integer, -- Places gained since the earlier day, negative when lost; null when one of the two ranks is null.
-  movement text, -- gained, lost, same; entered: ranked now and not before; left: ranked before and not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day, nor near it.
-  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
-  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  places_gained integer, -- Places gained since the earlier day, negative when lost; null if either rank is null.
+  movement text, -- gained, lost or same; entered: ranked now but not before; left: ranked before but not now; unranked: not ranked on either day; not requested before: there is no answer for the earlier day or near it.
+  requested_keyword_count bigint, -- Keywords requested for the newest day of the app in that country and on that device.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
@@ -3384,29 +3384,29 @@ create view mart.keyword_rank_movers (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
--- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are the apps of the same store that the account names now or, where it names none, the other apps of the portfolio in the store. A competitor outside the portfolio needs the dataset keyword_app. Ranks are never added up; choose one device and competitor to count rows by comparison. For which keywords does a competitor rank above us? For which do they rank and we do not?
+-- One row per app, competitor, country, keyword and device: both ranks on the newest day of the keyword. Competitors are the apps of the same store that the account names now or, if it names none, the other portfolio apps in the store. A competitor outside the portfolio needs the dataset keyword_app. Do not add up ranks: choose one device and one competitor to count rows by comparison. For which keywords does a competitor rank above us? For which keywords do they rank while we do not?
 create view mart.keyword_rank_vs_competitor (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   competitor_track_id text, -- Track id of the competitor in the same store.
-  competitor_app_name text, -- Name of the competitor; its track id where the name is missing.
-  competitor_source text, -- named: the account names it; portfolio: the account names none, and it is another app of the portfolio.
+  competitor_app_name text, -- Name of the competitor, or its track id if the name is missing.
+  competitor_source text, -- named: the account names it; portfolio: the account names none, and it is another portfolio app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
   date_day date, -- Newest day of the keyword for our app.
   keyword_rank integer, -- Our rank; null when not ranked.
-  competitor_date_day date, -- Day of the competitor's rank: date_day or, where it has none of its own then, the nearest day within 6 days; else the newest list of the search from 35 days before to 7 days after it. Null where neither was requested.
-  competitor_keyword_rank integer, -- Its rank; null when not ranked, not in the list, or unknown.
-  competitor_rank_source text, -- own rank: it is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after some hundred apps; null where neither was requested.
-  places_ahead integer, -- Places by which we are ahead, negative when behind; null when one of the two ranks is null.
-  comparison text, -- ahead, behind, same; only we, only the competitor: the other does not rank; neither; unknown: the rank of the competitor was not requested, or has no answer yet (is_competitor_complete).
-  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
-  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  competitor_date_day date, -- Day of the competitor's rank: date_day or, if the competitor has no rank of its own on that day, the nearest day within 6 days; else the newest search list from 35 days before date_day to 7 days after it. Null if neither was requested.
+  competitor_keyword_rank integer, -- The competitor's rank; null when not ranked, not in the list, or unknown.
+  competitor_rank_source text, -- own rank: the competitor is in the portfolio for the keyword; search list: its place in the list of keyword_app, which ends after a few hundred apps; null if neither was requested.
+  places_ahead integer, -- Number of places by which we are ahead, negative when behind; null if either rank is null.
+  comparison text, -- ahead, behind or same; only we, only the competitor: the other does not rank; neither: neither of the two ranks; unknown: the rank of the competitor was not requested or has no answer yet (is_competitor_complete).
+  requested_keyword_count bigint, -- Keywords requested for the newest day of the app in that country and on that device.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
-  is_competitor_complete boolean, -- False while ranks of the competitor that were requested for date_day have no answer: they are those of another day, of a search list, or unknown. True where it has ranks of its own and none waits; null where it has none.
+  is_competitor_complete boolean, -- False while ranks of the competitor that were requested for date_day have no answer: its rank is then that of another day, from a search list, or unknown. True if it has ranks of its own and none is waiting; null if it has none.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -3530,28 +3530,28 @@ create view mart.keyword_rank_vs_competitor (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = l.store AND ag.track_id = l.track_id;
 
--- One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts 1 / rank: rank 1 counts 1, rank 2 counts 0.5, no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days, and shares and averages be computed from those sums. How much of the searches for our keywords do we reach? Is our share growing against the other apps in the portfolio?
+-- One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts as 1 / rank: rank 1 counts 1, rank 2 counts 0.5, and no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up across apps, countries and days. Compute shares and averages from those sums. How many of the searches for our keywords do we reach? Is our share growing compared with the other apps in the portfolio?
 create view mart.organic_share_of_voice_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
-  date_day date, -- Calendar day of the crawl.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
+  date_day date, -- Calendar day on which the service crawled the store.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
-  is_complete boolean, -- True when all requested keywords have an answer. Where it is false, shares and averages are about a part of the keywords: leave the day out.
+  is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
-  top_1_keyword_count bigint, -- Keywords for which it is the first result.
-  top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
-  top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
-  top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
+  top_1_keyword_count bigint, -- Keywords for which the app is the first result.
+  top_3_keyword_count bigint, -- Keywords for which the app is among the first 3 results.
+  top_10_keyword_count bigint, -- Keywords for which the app is among the first 10 results.
+  top_50_keyword_count bigint, -- Keywords for which the app is among the first 50 results.
   rank_sum bigint, -- Sum of the ranks.
-  average_rank numeric, -- Average rank over the keywords for which it ranks. Over several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
-  voice_sum numeric, -- Sum of 1 / rank over its keywords.
-  voice_share numeric, -- voice_sum over answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. Over several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
-  portfolio_voice_share numeric, -- voice_sum as a share of the voice_sum of all apps of the portfolio in the store, country, device and day, 0 to 1; null while a requested keyword of any of them has no answer. Each app is tracked for its own keywords.
+  average_rank numeric, -- Average rank over the keywords for which the app ranks. For several rows: sum(rank_sum) / nullif(sum(ranked_keyword_count), 0).
+  voice_sum numeric, -- Sum of 1 / rank over the app's keywords.
+  voice_share numeric, -- voice_sum divided by answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. For several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
+  portfolio_voice_share numeric, -- voice_sum as a share of the voice_sum of all portfolio apps in the same store and country, on the same device and day, 0 to 1; null while a requested keyword of any of these apps has no answer. Each app is tracked for its own keywords.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT s.store,
@@ -3590,7 +3590,7 @@ create view mart.organic_share_of_voice_daily (
           GROUP BY n.store, n.country_code) u ON u.store = s.store AND u.country_code = s.country_code
      LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
--- One row per app, keyword, country, period and share_source: the share of the app in the impressions of the keyword's advertisements. Choose one share_source and period; then paid_voice_sum and search_volume may be added up over keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) over keywords is its share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
+-- One row per app, keyword, country, period and share_source: the app's share of the impressions of the keyword's advertisements. Choose one share_source and one period; then paid_voice_sum and search_volume may be added up across keywords and countries of one app. For one app, share_source and period, sum(paid_voice_sum) / nullif(sum(search_volume), 0) is the app's share of voice weighted by search volume. Who pays for the keywords in the portfolio? What is our share of the paid voice?
 create view mart.paid_share_of_voice (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3600,17 +3600,17 @@ create view mart.paid_share_of_voice (
   keyword text, -- The keyword.
   period_start date, -- First day of the period.
   period_end date, -- Last day of the period, inclusive.
-  share_source text, -- market: seen in the store over 14 days, for keywords of the portfolio and all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.
-  paid_impression_share numeric, -- Share of the app in the impressions, in the scale of the service.
+  share_source text, -- market: seen in the store over 14 days, for the keywords of the portfolio and for all keywords that its apps pay for; own keywords: reported by search ads for the keywords that the account bids on, by calendar month. Choose one.
+  paid_impression_share numeric, -- The app's share of the impressions, on the service's own scale.
   paid_rank bigint, -- Place among the reported payers; 1 has the largest share.
-  payer_count bigint, -- Reported payers. Where only the app's own keywords were requested, only apps of the portfolio.
-  reported_share_sum numeric, -- Sum of the shares of all reported payers, which need not add up to the whole.
+  payer_count bigint, -- Number of reported payers. If only the keywords that an app pays for were requested, these are portfolio apps only.
+  reported_share_sum numeric, -- Sum of the shares of all reported payers, which may be less than the whole.
   is_tracked_app boolean, -- True for an app that the account tracks.
-  search_volume numeric, -- Search volume score of the keyword as last seen; null where it is missing.
+  search_volume numeric, -- Search volume score of the keyword as last seen; null if it is missing.
   paid_voice_sum numeric, -- paid_impression_share x search_volume.
-  requested_keyword_count bigint, -- Keywords of the country and period whose advertisers were requested one by one, with an answer or without one yet; null where only the keywords that an app pays for were requested, which one answer names.
-  answered_keyword_count bigint, -- Those with an answer, with advertisers or without any.
-  is_complete boolean, -- False where a requested keyword of the country and period has no answer yet, or an app of which the keywords that it pays for were requested: sums, places and weighted shares are then about a part of them.
+  requested_keyword_count bigint, -- Keywords of the country and period whose advertisers were requested keyword by keyword, whether they have an answer or not yet; null if only the keywords that an app pays for were requested, since a single answer lists those.
+  answered_keyword_count bigint, -- Requested keywords with an answer, with or without advertisers.
+  is_complete boolean, -- False while a requested keyword of the country and period has no answer yet, or an app whose paid keywords were requested has none: sums, places and weighted shares then cover only a part.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -3719,48 +3719,48 @@ create view mart.paid_share_of_voice (
           WHERE lower(n.keyword) = lower(k.keyword)) kg ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts beside it say how much data there is. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?
+-- One row per release of an app, country and window of 7 or 14 days: ranks, ratings, reviews and downloads before and after the release. A figure without data is null, and the day counts show how much data there is for each figure. Nothing may be added up: the days of releases overlap. Did the release hurt our ratings? Did its new keywords lead to ranks?
 create view mart.release_impact (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures of all countries together: ratings and reviews on Android.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures over all countries together: ratings and reviews on Android.
   country_name text, -- Name of the country.
-  version text, -- Number of the version; empty where the service reports none.
+  version text, -- Version number; empty if the service reports none.
   release_day date, -- Day of the release in the first country.
-  window_day_count integer, -- Days before and days after that are compared: 7 or 14; the day of the release is in neither.
-  before_rank_day_count bigint, -- Days with ranks in the days before.
-  after_rank_day_count bigint, -- Days with ranks in the days after.
-  before_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days before.
-  after_average_rank numeric, -- Average rank over the keywords for which the app ranks, in the days after.
-  before_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the answered keywords, 0 to 1, in the days before.
-  after_ranked_keyword_share numeric, -- Keywords for which it ranks as a share of the answered keywords, 0 to 1, in the days after.
-  before_voice_share numeric, -- Share of voice (1 / rank over the answered keywords), 0 to 1, in the days before.
-  after_voice_share numeric, -- Share of voice (1 / rank over the answered keywords), 0 to 1, in the days after.
-  before_rating_day_count bigint, -- Days with a rating in the days before.
-  after_rating_day_count bigint, -- Days with a rating in the days after.
-  before_rating numeric, -- Average rating as last seen in the days before.
-  after_rating numeric, -- Average rating as last seen in the days after.
-  before_rating_count bigint, -- Number of ratings as last seen in the days before.
-  after_rating_count bigint, -- Number of ratings as last seen in the days after.
-  before_review_day_count bigint, -- Days for which reviews were requested and there is an answer in the days before.
-  after_review_day_count bigint, -- Days for which reviews were requested and there is an answer in the days after.
-  before_review_count bigint, -- Reviews written on those of the days before that before_review_day_count counts: 0 where there are none, null where no day has all its answers.
-  after_review_count bigint, -- Reviews written on those of the days after that after_review_day_count counts: 0 where there are none, null where no day has all its answers.
+  window_day_count integer, -- Number of days before and after the release that are compared: 7 or 14; the day of the release itself is left out.
+  before_rank_day_count bigint, -- Days with ranks before the release.
+  after_rank_day_count bigint, -- Days with ranks after the release.
+  before_average_rank numeric, -- Average rank over the keywords for which the app ranks, before the release.
+  after_average_rank numeric, -- Average rank over the keywords for which the app ranks, after the release.
+  before_ranked_keyword_share numeric, -- Share of the answered keywords for which the app ranks, 0 to 1, before the release.
+  after_ranked_keyword_share numeric, -- Share of the answered keywords for which the app ranks, 0 to 1, after the release.
+  before_voice_share numeric, -- Share of voice (average of 1 / rank over the answered keywords), 0 to 1, before the release.
+  after_voice_share numeric, -- Share of voice (average of 1 / rank over the answered keywords), 0 to 1, after the release.
+  before_rating_day_count bigint, -- Days with a rating before the release.
+  after_rating_day_count bigint, -- Days with a rating after the release.
+  before_rating numeric, -- Average rating as last seen before the release.
+  after_rating numeric, -- Average rating as last seen after the release.
+  before_rating_count bigint, -- Number of ratings as last seen before the release.
+  after_rating_count bigint, -- Number of ratings as last seen after the release.
+  before_review_day_count bigint, -- Days before the release for which reviews were requested and there is an answer.
+  after_review_day_count bigint, -- Days after the release for which reviews were requested and there is an answer.
+  before_review_count bigint, -- Reviews written on the days that before_review_day_count counts: 0 if there are none, null if no day has all its answers.
+  after_review_count bigint, -- Reviews written on the days that after_review_day_count counts: 0 if there are none, null if no day has all its answers.
   before_average_review_rating numeric, -- Average stars of those reviews.
   after_average_review_rating numeric, -- Average stars of those reviews.
-  before_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days before, of each requested device.
-  after_estimated_download_day_count bigint, -- Days with a figure of estimated downloads in the days after, of each requested device.
+  before_estimated_download_day_count bigint, -- Days before the release with a figure of estimated downloads for each requested device.
+  after_estimated_download_day_count bigint, -- Days after the release with a figure of estimated downloads for each requested device.
   before_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days that before_estimated_download_day_count counts.
   after_estimated_download_count numeric, -- Estimated downloads per day (iOS), average over the days that after_estimated_download_day_count counts.
-  before_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days before, of each requested device.
-  after_store_download_day_count bigint, -- Days with a figure of the store's downloads in the days after, of each requested device.
+  before_store_download_day_count bigint, -- Days before the release with a figure of the store's downloads for each requested device.
+  after_store_download_day_count bigint, -- Days after the release with a figure of the store's downloads for each requested device.
   before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days that before_store_download_day_count counts.
   after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days that after_store_download_day_count counts.
-  nearby_release_count bigint, -- Other releases within the same days. Where there are any, the effect has several causes.
-  requested_keyword_count bigint, -- Keywords that were requested in the days before and after, with an answer or without one yet, added up over these days.
-  answered_keyword_count bigint, -- Those with an answer, ranked or not.
-  is_complete boolean -- True when all of them have an answer; false where average ranks and shares are about a part of them; null where no ranks were requested.
+  nearby_release_count bigint, -- Number of other releases within the same days. If above 0, the effect has several causes.
+  requested_keyword_count bigint, -- Keywords requested on the days before and after, whether they have an answer or not yet, added up over these days.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
+  is_complete boolean -- True when all requested keywords have an answer; if false, average ranks and shares cover only some of them; null if no ranks were requested.
 ) as
  WITH waiting AS MATERIALIZED (
          SELECT n_1.store,
@@ -3937,7 +3937,7 @@ create view mart.release_impact (
                   WHERE f.app_key = r.app_key AND f.country_key = n.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total AND f.date_day >= (r.release_day - p.window_days) AND f.date_day <= (r.release_day + p.window_days) AND (i.unreported_days @> f.date_day) IS NOT TRUE AND (j.unreported_days @> f.date_day) IS NOT TRUE
                   GROUP BY f.date_day) d) t;
 
--- One row per app of the account, country and day: visits of its page in the store, as the service's retention history reports them (Android alone; it reports nothing else about retention), beside its downloads. Needs the dataset retention, which is on. Counts may be added up over everything; rates are computed from sums over rows that have both. Added up over countries they may be less than their total over all countries, which core.fact_retention and core.fact_sales_metric have (is_total). How many visitors become users? In which country do we lose them?
+-- One row per app of the account, country and day: visits to its page in the store, as the service's retention history reports them (only on Android, and nothing else about retention), and its downloads. Needs the dataset retention, which is on. Counts may be added up across everything. Compute rates from sums over rows that have both counts. Sums over countries may be less than the total over all countries, which is in core.fact_retention and core.fact_sales_metric (is_total). How many visitors become users? In which country do we lose them?
 create view mart.retention_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -3945,9 +3945,9 @@ create view mart.retention_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  store_visit_count numeric, -- Visits of the page in the Android store; null where the service reports none.
-  store_download_count numeric, -- Downloads as the store reported them to the account; null where not requested.
-  visit_conversion_rate numeric -- Downloads per visit, 0 to 1; above 1 where downloads come without a visit of the page. Over several rows, of those whose downloads are known: sum(store_download_count) / nullif(sum(store_visit_count) filter (where store_download_count is not null), 0).
+  store_visit_count numeric, -- Visits to the page in the Android store; null if the service reports none.
+  store_download_count numeric, -- Downloads as the store reported them to the account; null if not requested.
+  visit_conversion_rate numeric -- Downloads per visit, 0 to 1; above 1 if downloads happen without a visit to the page. For several rows, counting only those with known downloads: sum(store_download_count) / nullif(sum(store_visit_count) filter (where store_download_count is not null), 0).
 ) as
  SELECT a.store,
     a.track_id,
@@ -3971,24 +3971,24 @@ create view mart.retention_daily (
            FROM core.fact_sales_metric f
           WHERE f.app_key = v.app_key AND f.date_day = v.date_day AND f.country_key = v.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total) s ON true;
 
--- One row per app, country, language and version: the number of reviews and their stars. On Android reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was released when the review was written. Counts and rating_sum may be added up over everything, and averages be computed from those sums. How was the last release received? Which version was liked best?
+-- One row per app, country, language and version: the number of reviews and their stars. On Android, reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?
 create view mart.review_by_version (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
-  version text, -- Number of the version; empty where the review names none and none can be inferred.
-  is_version_inferred boolean, -- True where the version of some of the reviews is inferred: they name none, and the newest release at that time is assumed. Users may have written about an older version.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and if the service reports none.
+  version text, -- Version number; empty if the review names none and none can be inferred.
+  is_version_inferred boolean, -- True if the version of some of the reviews is inferred: they name none, so the newest release at that time is assumed. Users may have written about an older version.
   inferred_review_count bigint, -- Reviews whose version is inferred.
-  released_at timestamp without time zone, -- When the version was released, from the list of releases, without time zone; null where the list does not have it.
+  released_at timestamp without time zone, -- When the version was released, from the list of releases, without time zone; null if it is not in the list.
   first_review_day date, -- Day of the first review.
   last_review_day date, -- Day of the last review.
   review_count bigint, -- Reviews.
   rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
-  average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
+  average_rating numeric, -- Average of the stars, 1 to 5. For several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
   one_star_count bigint, -- Reviews with one star.
   two_star_count bigint, -- Reviews with two stars.
   three_star_count bigint, -- Reviews with three stars.
@@ -4072,29 +4072,29 @@ create view mart.review_by_version (
           GROUP BY n.country_key, n.language_code, n.on_version) r
      JOIN core.dim_country c ON c.country_key = r.country_key;
 
--- One row per app, country, language and day with reviews, and one per app, country and requested day without any: their number and their stars. Counts and rating_sum may be added up over everything, where is_answered is true for all of it, and averages and shares be computed from those sums. Did the last release lead to bad reviews? In which country are users least content?
+-- One row per app, country, language and day with reviews, and one per app, country and requested day without any: the number of reviews and their stars. Counts and rating_sum may be added up across everything, as long as is_answered is true for every row. Compute averages and shares from those sums. Did the last release lead to bad reviews? In which country are users least satisfied?
 create view mart.review_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language, and where the service reports none.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language instead, and if the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, where the service reports none, and on days without a review.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, for which the service reports none, and on days without a review.
   date_day date, -- Day on which the reviews were written or last edited.
-  review_source text, -- List of the reviews: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all; null on days without a review.
-  review_count bigint, -- Reviews; 0 on a day that was requested and has none. A day that was not requested has no row.
+  review_source text, -- List that the reviews come from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all; null on days without a review.
+  review_count bigint, -- Number of reviews; 0 on a day that was requested and has none. A day that was not requested has no row.
   rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
-  average_rating numeric, -- Average of the stars, 1 to 5. Over several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
+  average_rating numeric, -- Average of the stars, 1 to 5. For several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
   one_star_count bigint, -- Reviews with one star.
   two_star_count bigint, -- Reviews with two stars.
   three_star_count bigint, -- Reviews with three stars.
   four_star_count bigint, -- Reviews with four stars.
   five_star_count bigint, -- Reviews with five stars.
   replied_review_count bigint, -- Reviews that the developer has answered.
-  reply_known_review_count bigint, -- Reviews for which the reply status is available; 0 where answered reviews are not requested separately (option replied).
+  reply_known_review_count bigint, -- Reviews for which the reply status is known; 0 if answered reviews are not requested separately (option replied).
   replied_share numeric, -- Answered reviews as a share of reply_known_review_count, 0 to 1.
-  is_answered boolean -- False where the reviews are a part of those of the day: an answer of it is missing, or only those with a reply, only those without one or only some languages are requested, or they come from another place than requests.
+  is_answered boolean -- False if the row may lack some reviews of the day: an answer is missing, only reviews with a reply, only reviews without one or only some languages were requested, or the reviews do not come from requests.
 ) as
  SELECT a.store,
     a.track_id,
@@ -4176,23 +4176,23 @@ UNION ALL
      CROSS JOIN LATERAL ( SELECT n.n::date AS date_day
            FROM generate_series(lower(u.span)::timestamp without time zone, (upper(u.span) - 1)::timestamp without time zone, '1 day'::interval) n(n)) d;
 
--- One row per review in its latest form, to read: stars, title and text with the names of app and country. A review of both lists of a store is there once. Rows may be counted, and stars be averaged. What do users complain about? Which reviews wait for a reply?
+-- One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?
 create view mart.review_text (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
-  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and where the service reports none.
+  country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and where the service reports none.
+  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and if the service reports none.
   date_day date, -- Day on which it was written or last edited.
   reviewed_at timestamp without time zone, -- When it was written or last edited, as the service reports it, without time zone.
   rating integer, -- Stars, 1 to 5.
-  title text, -- Title; null where the review has none.
+  title text, -- Title; null if the review has none.
   content text, -- Text in any language and script.
   reviewer_name text, -- Name of the reviewer.
-  version text, -- Reviewed version of the app, where the service reports it (Android, list v2).
-  is_replied boolean, -- True when the developer has answered it; null where answered reviews are not requested separately (option replied of the dataset review).
-  review_source text, -- List of the review: v2 (paged), or plain on days for which v2 has no review of the app and country, or a part of them and plain has all.
+  version text, -- Reviewed version of the app, if the service reports it (Android, list v2).
+  is_replied boolean, -- True when the developer has answered it; null if answered reviews are not requested separately (option replied of the dataset review).
+  review_source text, -- List that the review comes from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all.
   review_id text -- Id of the review in its list.
 ) as
  SELECT a.store,
@@ -4215,37 +4215,37 @@ create view mart.review_text (
      LEFT JOIN core.dim_app a ON a.app_key = r.app_key
      LEFT JOIN core.dim_country c ON c.country_key = r.country_key;
 
--- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which ad groups spend without installs? What does a tap cost in each?
+-- One row per ad group, country, day, currency, attribution and goal, with its segments (gender, age, device, customers) added up. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. Which ad groups spend money without installs? What does a tap cost in each?
 create view mart.search_ads_ad_group_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
   ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  goal_id text, -- Requested goal; empty if none. Without a goal, the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
-  goal_count numeric, -- Times that the goal was reached, as now reported.
+  attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
+  goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -4256,13 +4256,13 @@ create view mart.search_ads_ad_group_report (
   first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
   first_new_download_count numeric, -- Installs by new users, as first reported.
   first_redownload_count numeric, -- Installs by earlier users, as first reported.
-  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
-  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_attributed_install_count numeric, -- Installs that the measurement partner attributes, as first reported.
+  first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_restated boolean, -- True if a later answer changed what the first one reported.
+  is_withdrawn boolean -- True if the newest answer no longer reports the row. The figures as now reported are then null.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -4314,35 +4314,35 @@ create view mart.search_ads_ad_group_report (
   WHERE report_level = 'AD_GROUP'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per campaign, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What does an install cost in each campaign? By how much did last week's figures change since they were first reported?
+-- One row per campaign, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. What does an install cost in each campaign? How much have last week's figures changed since they were first reported?
 create view mart.search_ads_campaign_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  goal_id text, -- Requested goal; empty if none. Without a goal, the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
-  goal_count numeric, -- Times that the goal was reached, as now reported.
+  attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
+  goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -4353,13 +4353,13 @@ create view mart.search_ads_campaign_report (
   first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
   first_new_download_count numeric, -- Installs by new users, as first reported.
   first_redownload_count numeric, -- Installs by earlier users, as first reported.
-  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
-  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_attributed_install_count numeric, -- Installs that the measurement partner attributes, as first reported.
+  first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_restated boolean, -- True if a later answer changed what the first one reported.
+  is_withdrawn boolean -- True if the newest answer no longer reports the row. The figures as now reported are then null.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -4409,18 +4409,18 @@ create view mart.search_ads_campaign_report (
   WHERE report_level = 'CAMPAIGN'::text
   GROUP BY org_id, track_id, country_code, campaign_id, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per entity of a level of search ads and day, without totals, with figures as now and as first reported. Choose one report_level, currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, original_spend over one original_currency. search_ads_daily_default has chosen. What did we spend per campaign yesterday? Which keywords lead to installs?
+-- One row per search-ads entity (campaign, ad group, keyword ...) and day, without totals, with figures as now reported and as first reported. Choose one report_level, currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else, original_spend within one original_currency. search_ads_daily_default has made these choices. What did we spend per campaign yesterday? Which keywords lead to installs?
 create view mart.search_ads_daily (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
-  report_level text, -- Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Levels repeat the same figures.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
+  report_level text, -- Level of the row: CAMPAIGN, AD_GROUP, KEYWORD ... Each level repeats the same figures.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  goal_id text, -- Requested goal; empty if none. Without a goal, the goal columns have no meaning.
   date_day date, -- The day.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
   campaign_id text, -- Campaign; empty for none.
@@ -4429,42 +4429,42 @@ create view mart.search_ads_daily (
   ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   ad_id text, -- Ad; empty for none.
   ad_name text, -- Name of the ad.
-  product_page text, -- Custom product page, by its id or else its name; empty for none.
+  product_page text, -- Custom product page: its id, or its name if it has no id; empty for none.
   product_page_name text, -- Name of the product page.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
-  keyword text, -- The keyword in words.
+  keyword text, -- Text of the keyword.
   search_term text, -- What people searched for; empty for none.
   match_type text, -- How the keyword must match.
   gender text, -- Segment; empty for none.
   age text, -- Segment; empty for none.
   device_class text, -- Segment; empty for none.
   customer_type text, -- Segment; empty for none.
-  segment text, -- Further fields by which rows differ that are equal in all columns before, as JSON in a text; empty where they are not needed.
+  segment text, -- Further fields that distinguish rows with the same values in all columns above, as JSON text; empty if they are not needed.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
-  goal_count numeric, -- Times that the goal was reached, as now reported.
+  attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
+  goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   first_spend numeric, -- Money spent, in currency, as first reported.
   first_impression_count numeric, -- Impressions, as first reported.
   first_tap_count numeric, -- Taps, as first reported.
   first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
   first_new_download_count numeric, -- Installs by new users, as first reported.
   first_redownload_count numeric, -- Installs by earlier users, as first reported.
-  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
-  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_attributed_install_count numeric, -- Installs that the measurement partner attributes, as first reported.
+  first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean, -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_restated boolean, -- True if a later answer changed what the first one reported.
+  is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -4807,26 +4807,26 @@ create view mart.search_ads_daily (
                             f.customer_type,
                             f.segment) v))::text)::uuid) o ON true;
 
--- One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported: counts and money may be added up over everything, where is_complete is true for all of it. Ratios are computed from the sums. What did we spend last month? What does an install cost?
+-- One row per campaign, country and day, in one currency and attribution (ops.search_ads_default) and as now reported. Counts and money may be added up across everything, as long as is_complete is true for every row. Compute ratios from the sums. What did we spend last month? What does an install cost?
 create view mart.search_ads_daily_default (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  left_out_org_count bigint, -- Organisations with reports, but none in this currency and attribution: sums are without them. The same on all rows, and never added up.
-  is_complete boolean -- True when the reports of each organisation have an answer for the day (ops.search_ads_answered_day). Where it is false, sums over organisations are a part.
+  left_out_org_count bigint, -- Number of organisations with reports but none in this currency and attribution: sums leave them out. The same number on all rows: do not add it up.
+  is_complete boolean -- True when the reports of every organisation have an answer for the day (ops.search_ads_answered_day). If false, sums across organisations are incomplete.
 ) as
  SELECT org_id,
     org_name,
@@ -4851,26 +4851,26 @@ create view mart.search_ads_daily_default (
    FROM mart.search_ads_campaign_report r
   WHERE is_primary_currency AND is_default_attribution AND goal_id = ''::text AND NOT is_withdrawn;
 
--- One row per campaign, country and day, with its spend in the reporting currency, by the rates in core.reporting_rate that the user loads. Counts and reporting_spend may be added up over everything, where is_converted and is_complete are true for all of it; money_spend over one money_currency. What did all organisations spend together? How much of it is in each currency?
+-- One row per campaign, country and day, with its spend in the reporting currency, by the rates that the user loads into core.reporting_rate. Counts and reporting_spend may be added up across everything, as long as is_converted and is_complete are true for every row; money_spend within one money_currency. What did all organisations spend together? How much of it is in each currency?
 create view mart.search_ads_daily_reporting (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   date_day date, -- The day.
-  money_currency text, -- Currency of money_spend: the organisation's own where it is known and the service reports the money in it, or else that of ops.search_ads_default.
+  money_currency text, -- Currency of money_spend: the organisation's own, if it is known and the service reports the money in it, else that of ops.search_ads_default.
   money_spend numeric, -- Money spent, in money_currency.
-  reporting_currency text, -- The currency of core.reporting_currency; null until there is one.
-  reporting_spend numeric, -- Money spent, in reporting_currency; null where there is no rate of the day, or of the 30 days before it.
+  reporting_currency text, -- The reporting currency, from core.reporting_currency; null until there is one.
+  reporting_spend numeric, -- Money spent, in reporting_currency; null if there is no rate for the day or for the 30 days before it.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
-  is_converted boolean, -- False where reporting_spend is null: a sum over such rows is about a part of the spend.
-  left_out_org_count bigint, -- Organisations with reports, but none in the currency and attribution of ops.search_ads_default: sums are without them. The same on all rows, and never added up.
-  is_complete boolean -- True when the reports of each organisation have an answer for the day (ops.search_ads_answered_day). Where it is false, sums over organisations are a part.
+  is_converted boolean, -- False if reporting_spend is null: a sum that includes such rows covers only a part of the spend.
+  left_out_org_count bigint, -- Number of organisations with reports but none in the currency and attribution of ops.search_ads_default: sums leave them out. The same number on all rows: do not add it up.
+  is_complete boolean -- True when the reports of every organisation have an answer for the day (ops.search_ads_answered_day). If false, sums across organisations are incomplete.
 ) as
  SELECT r.org_id,
     r.org_name,
@@ -4907,40 +4907,40 @@ create view mart.search_ads_daily_reporting (
      LEFT JOIN core.reporting_currency c ON true
   WHERE r.is_primary_currency AND r.is_default_attribution AND r.goal_id = ''::text AND NOT r.is_withdrawn;
 
--- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
+-- One row per keyword of an ad group, country, day, currency, attribution and goal. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. Which keywords lead to installs, and at what cost? Which taps lead to no install?
 create view mart.search_ads_keyword_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
   ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
-  keyword text, -- The keyword in words.
+  keyword text, -- Text of the keyword.
   match_type text, -- How the keyword must match.
   date_day date, -- The day.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  goal_id text, -- Requested goal; empty if none. Without a goal, the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
-  goal_count numeric, -- Times that the goal was reached, as now reported.
+  attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
+  goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -4951,13 +4951,13 @@ create view mart.search_ads_keyword_report (
   first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
   first_new_download_count numeric, -- Installs by new users, as first reported.
   first_redownload_count numeric, -- Installs by earlier users, as first reported.
-  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
-  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_attributed_install_count numeric, -- Installs that the measurement partner attributes, as first reported.
+  first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean, -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_restated boolean, -- True if a later answer changed what the first one reported.
+  is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -5016,41 +5016,41 @@ create view mart.search_ads_keyword_report (
   WHERE report_level = 'KEYWORD'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per search term of a keyword, country, day, currency, attribution and goal. It has rows where options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term are searches that the service does not name. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up over everything else, and ratios be computed from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?
+-- One row per search term of a keyword, country, day, currency, attribution and goal. It has rows only if options.levels of the dataset search_ads_report includes SEARCH_TERM. Rows with an empty search_term stand for searches that the service does not name. Choose one currency (is_primary_currency), attribution (is_default_attribution) and goal_id; then counts and money may be added up across everything else. Compute ratios from the sums. What do people search for before they tap our advertisement? Which terms should become keywords, or negative keywords?
 create view mart.search_ads_search_term_report (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
-  country_code text, -- Country, ISO 3166-1 alpha-2; ALL where the row is not about one country.
+  country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
   campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
   ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
-  keyword text, -- The keyword in words.
+  keyword text, -- Text of the keyword.
   match_type text, -- How the keyword must match.
   search_term text, -- What people searched for; empty for none.
   date_day date, -- The day.
-  currency text, -- Requested currency of the money. The same spend has a row for each requested currency.
-  attribution text, -- Requested counting of redownloads (installs by earlier users): WITH, WITHOUT, ONLY.
-  is_primary_currency boolean, -- True in the currency with most days of reports (ops.search_ads_default).
-  is_default_attribution boolean, -- True in the attribution with most days of reports (ops.search_ads_default).
-  goal_id text, -- Requested goal; empty for none. Without a goal the goal columns have no meaning.
+  currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
+  attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
+  is_primary_currency boolean, -- True for the currency with the most days of reports (ops.search_ads_default).
+  is_default_attribution boolean, -- True for the attribution with the most days of reports (ops.search_ads_default).
+  goal_id text, -- Requested goal; empty if none. Without a goal, the goal columns have no meaning.
   spend numeric, -- Money spent, in currency, as now reported.
   impression_count numeric, -- Impressions, as now reported.
   tap_count numeric, -- Taps, as now reported.
   install_count numeric, -- Installs, new downloads and redownloads together, as now reported.
   new_download_count numeric, -- Installs by new users, as now reported.
   redownload_count numeric, -- Installs by earlier users, as now reported.
-  attributed_install_count numeric, -- Installs by the measurement partner, as now reported.
-  goal_count numeric, -- Times that the goal was reached, as now reported.
+  attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
+  goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.
-  original_spend numeric, -- Money spent, in original_currency; null where the service does not report it.
-  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null where the service does not report it.
+  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
+  original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
-  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 where installs follow on a later day than their tap.
+  conversion_rate numeric, -- Installs per tap, 0 to 1; above 1 when installs happen on a later day than their taps.
   cost_per_tap numeric, -- Spend per tap, in currency.
   cost_per_install numeric, -- Spend per install, in currency.
   cost_per_goal numeric, -- Spend per goal, in currency.
@@ -5061,13 +5061,13 @@ create view mart.search_ads_search_term_report (
   first_install_count numeric, -- Installs, new downloads and redownloads together, as first reported.
   first_new_download_count numeric, -- Installs by new users, as first reported.
   first_redownload_count numeric, -- Installs by earlier users, as first reported.
-  first_attributed_install_count numeric, -- Installs by the measurement partner, as first reported.
-  first_goal_count numeric, -- Times that the goal was reached, as first reported.
+  first_attributed_install_count numeric, -- Installs that the measurement partner attributes, as first reported.
+  first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True where a later answer changed what the first one reported.
-  is_withdrawn boolean, -- True where the newest answer reports it no more. The figures as now reported are then null.
+  is_restated boolean, -- True if a later answer changed what the first one reported.
+  is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
@@ -5127,7 +5127,7 @@ create view mart.search_ads_search_term_report (
   WHERE report_level = 'SEARCH_TERM'::text
   GROUP BY org_id, track_id, country_code, campaign_id, ad_group_id, keyword_id, match_type, search_term, date_day, currency, attribution, goal_id, original_currency;
 
--- One row per app, country and day: its visibility score beside those of its competitors. Competitors are the apps of the same store that the account named on that day (before the first list: the apps of that list, none where it was empty) or, where it named none, the other apps of the portfolio in the store. A competitor outside the portfolio has no row. Nothing may be added up: scores are averaged, over rows that are complete. Are we more visible than our competitors? Who overtook whom this month?
+-- One row per app, country and day: its visibility score and those of its competitors. Competitors are the apps of the same store that the account named on that day (for days before the first list, the apps of that list; none if it was empty). If the account named none, they are the other portfolio apps in the store. A competitor outside the portfolio has no row. Nothing may be added up: average the scores, over complete rows. Are we more visible than our competitors? Who overtook whom this month?
 create view mart.visibility_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -5135,16 +5135,16 @@ create view mart.visibility_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
   date_day date, -- Day of the score.
-  visibility_score numeric, -- Visibility score; null where the service reports none, and while there is no answer yet.
-  score_kind text, -- history: the score of the day as the service keeps it; now: where that is missing, the score that was seen on the day; null while there is no answer yet.
-  is_complete boolean, -- True when the requested scores of the app and its competitors in the country on that day have an answer; false where the average and the best of the competitors are about a part of them.
+  visibility_score numeric, -- Visibility score; null if the service reports none, and while there is no answer yet.
+  score_kind text, -- history: the score of the day as the service keeps it; now: the score seen on the day, used if the former is missing; null while there is no answer yet.
+  is_complete boolean, -- True when the requested scores of the app and its competitors in the country on that day all have an answer; if false, the average and the best score cover only some of the competitors.
   visibility_share numeric, -- Score as a share of the scores of the app and its competitors in that country on that day, 0 to 1; null while is_complete is false.
-  visibility_rank bigint, -- Place among the app and its competitors, 1 is the most visible; equal scores share a place. Null while is_complete is false.
+  visibility_rank bigint, -- Place among the app and its competitors: 1 is the most visible, and equal scores share a place. Null while is_complete is false.
   competitor_count bigint, -- Competitors with a score in the country on that day.
   competitor_average_score numeric, -- Average score of the competitors; null without competitors.
-  best_competitor_name text, -- Name of the most visible competitor; its track id where the name is missing.
+  best_competitor_name text, -- Name of the most visible competitor, or its track id if the name is missing.
   best_competitor_score numeric, -- Its score.
-  competitor_source text -- named: the account names competitors for the app; portfolio: it names none, and the other apps of the portfolio in the store are the competitors.
+  competitor_source text -- named: the account names competitors for the app; portfolio: it names none, so the other portfolio apps in the store are the competitors.
 ) as
  WITH cell AS NOT MATERIALIZED (
          SELECT f.app_key,
@@ -5371,22 +5371,22 @@ create view mart.visibility_daily (
                     ELSE r.are_all_answered
                 END AS is_complete) s;
 
--- One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank of each row: filter by app or by some weeks. Choose one device; then counts and columns that end in _sum may be added up over apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?
+-- One row per app, country, device and day: its share of voice, each keyword weighted by its search volume. It reads every rank behind each row: filter by app or by a few weeks. Choose one device; then counts and columns that end in _sum may be added up across apps, countries and days. How much of the search volume of our keywords do we reach? Does our share grow where people search most?
 create view mart.weighted_share_of_voice_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
-  date_day date, -- Calendar day of the crawl.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
+  date_day date, -- Calendar day on which the service crawled the store.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
-  is_complete boolean, -- True when all requested keywords have an answer and their ranks are there. False where shares are about a part of the keywords, or retention removed the ranks of the day: leave the day out.
-  volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer, and once retention removed the ranks of the day.
-  search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so that only ranks change it. Null where no keyword has one.
-  weighted_voice_sum numeric, -- Sum of search volume / rank over these.
-  weighted_voice_share numeric, -- weighted_voice_sum over search_volume_sum, 0 to 1. Over several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
+  is_complete boolean, -- True when all requested keywords have an answer and their ranks are stored. If false, shares cover only some of the keywords, or retention removed the ranks of the day: leave the day out.
+  volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer, and after retention removed the ranks of the day.
+  search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so changes over time come from ranks alone. Null if no keyword has a score.
+  weighted_voice_sum numeric, -- Sum of search volume / rank over these keywords.
+  weighted_voice_share numeric, -- weighted_voice_sum divided by search_volume_sum, 0 to 1. For several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
   app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
 ) as
  SELECT s.store,
@@ -5636,12 +5636,12 @@ create table ops.batch (
   constraint batch_digest_key UNIQUE (digest)
 );
 
--- One row per answer about the places of an app in the charts of a country: a day of it without a row in mart.category_rank_daily is one without a place. Did the app fall out of the chart, or is there no answer?
+-- One row per answer about the places of an app in the charts of a country. On a day covered by an answer but without a row in mart.category_rank_daily, the app had no place. Did the app fall out of the chart, or is there no answer?
 create view ops.category_rank_answer (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country.
-  chart_version text, -- Chart version of the answer; empty where it names none.
+  chart_version text, -- Chart version of the answer; empty if it names none.
   window_start date, -- First day of the answer that retention has not dropped.
   window_end date -- Day after its last day.
 ) as
@@ -5688,7 +5688,7 @@ create table ops.compared_day (
 );
 CREATE INDEX compared_day_of_dataset ON ops.compared_day USING btree (dataset, observed_on);
 
--- One row per reported rank of core.fact_category_rank in the best resolution that its chart has for the day: daily, else hourly, else last_day. Which ranks of a day count?
+-- One row per reported rank of core.fact_category_rank, in the best resolution that its chart has for the day: daily, else hourly, else last_day. Which ranks of a day count?
 create view ops.counted_category_rank (
   app_key integer, -- The app.
   date_day date, -- Day of the rank.
@@ -5722,7 +5722,7 @@ create view ops.counted_category_rank (
            FROM core.fact_category_rank o
           WHERE o.app_key = f.app_key AND o.date_day = f.date_day AND o.country_key = f.country_key AND o.device_key = f.device_key AND o.category_code = f.category_code AND o.chart = f.chart AND o.chart_version = f.chart_version AND (o.resolution = 'daily'::text OR o.resolution = 'hourly'::text AND f.resolution <> 'hourly'::text)));
 
--- One row per review of core.review, without those of a list on days of an app and country that are taken from the other one. How many reviews are there, each of them counted once?
+-- One row per review of core.review, each counted once: for an app, country and day, the reviews of one list only. How many reviews are there? Which of the two lists counts?
 create view ops.counted_review (
   app_key integer, -- The app.
   review_id text, -- Id of the review in its list.
@@ -5731,10 +5731,10 @@ create view ops.counted_review (
   country_key smallint, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.
   language_code text, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where the service reports none.
   rating integer, -- Stars, 1 to 5.
-  title text, -- Title; null where the review has none.
+  title text, -- Title; null if the review has none.
   content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
   reviewer text, -- Name of the reviewer.
-  version text, -- Reviewed version of the app; null where the service reports none. Only list v2 of Android reports it.
+  version text, -- Reviewed version of the app; null if the service reports none. Only list v2 of Android reports it.
   is_replied boolean, -- True when the developer has answered it; null where answered reviews were not requested separately (option replied).
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint, -- Slice that wrote the row.
@@ -5770,9 +5770,9 @@ create view ops.counted_review (
 -- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or is that of a snapshot that failed and that a newer one stands for. Which days of an app are incomplete? What waits for credits, a budget or the API?
 create view ops.coverage_daily (
   dataset text, -- Dataset.
-  store text, -- ios or android; null where the dataset is about the account.
-  track_id text, -- Track id of the app; null where the dataset is not about an app.
-  country_code text, -- Country; null where the dataset does not distinguish countries.
+  store text, -- ios or android; null if the dataset is about the account.
+  track_id text, -- Track id of the app; null if the dataset is not about an app.
+  country_code text, -- Country; null if the dataset does not distinguish countries.
   device_code text, -- Device; null where the dataset does not distinguish devices.
   date_day date, -- The day.
   cell_count bigint, -- Requested cells.
@@ -6068,11 +6068,11 @@ create view ops.credit_price (
 
 -- One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
 create view ops.credit_spend_daily (
-  date_day date, -- Day of the answer, UTC.
+  date_day date, -- Day (UTC) of the answer.
   account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
-  dataset text, -- Dataset; empty for requests of a command.
+  dataset text, -- Dataset; empty for requests that a command sent for a person.
   operation text, -- Operation of the API.
-  class text, -- Class in which credits were held.
+  class text, -- Class for which credits were held.
   request_count bigint, -- Requests.
   failed_request_count bigint, -- Requests without a valid answer.
   booked_credits bigint -- Credits charged.
@@ -6202,7 +6202,7 @@ create table ops.dropped_month (
   constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
 );
 
--- One row per chart and day of which top_chart was answered without an app; where a later answer has some, these are in core.fact_top_chart as well. Which charts are empty?
+-- One row per chart and day for which an answer of top_chart had no app. If a later answer has apps, they are in core.fact_top_chart. Which charts are empty?
 create view ops.empty_chart (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   country_key smallint, -- The country.
@@ -6224,7 +6224,7 @@ create view ops.empty_chart (
   WHERE s.dataset = 'top_chart'::text AND s.state = 'empty'::text
   GROUP BY (s.scope ->> 'category_code'::text), c.country_key, (s.scope ->> 'chart'::text), d.device_key, (COALESCE(s.scope ->> 'chart_version'::text, ''::text)), g.date_day;
 
--- One row per keyword, country, store and day of which keyword_app was answered with a list that has no app. Which searches show nothing?
+-- One row per keyword, country, store and day for which the answer of keyword_app was a list without apps. Which searches show nothing?
 create view ops.empty_search_list (
   keyword_key integer, -- The keyword.
   country_key smallint, -- The country.
@@ -6383,9 +6383,9 @@ create view ops.folded_slices (
 -- One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?
 create view ops.freshness (
   dataset text, -- Dataset.
-  store text, -- ios or android; null where the dataset is about the account.
-  track_id text, -- Track id of the app; null where the dataset is not about an app.
-  country_code text, -- Country; null where the dataset does not distinguish countries.
+  store text, -- ios or android; null if the dataset is about the account.
+  track_id text, -- Track id of the app; null if the dataset is not about an app.
+  country_code text, -- Country; null if the dataset does not distinguish countries.
   newest_day date, -- Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.
   due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.
@@ -6771,7 +6771,7 @@ create view ops.keyword_groups (
    FROM mart.keyword_group g
   GROUP BY keyword;
 
--- One row per app of the portfolio, country, keyword and device: the newest rank, at most 6 days before the newest day of the app in the country and device, so that a keyword stays while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?
+-- One row per portfolio app, country, keyword and device: the newest rank, at most 6 days older than the newest day of the app in that country and on that device, so that a keyword stays in the list while its newest day is incomplete. Where do we rank now? Which keywords wait for their newest day?
 create view ops.latest_keyword_rank (
   app_key integer, -- The app.
   store text, -- ios or android.
@@ -6784,8 +6784,8 @@ create view ops.latest_keyword_rank (
   keyword_key integer, -- The keyword.
   date_day date, -- Day of the rank.
   rank integer, -- Position in the search results, 1 is the top; null when not ranked.
-  requested_keyword_count bigint, -- Keywords that were requested for the newest day of the app in the country and device.
-  answered_keyword_count bigint, -- Those with an answer, ranked or not.
+  requested_keyword_count bigint, -- Keywords requested for the newest day of the app in that country and on that device.
+  answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean -- True when all requested keywords of the newest day have an answer.
 ) as
  SELECT l.app_key,
@@ -6849,7 +6849,7 @@ create table ops.migration (
   constraint migration_pkey PRIMARY KEY (name)
 );
 
--- One row per app of the portfolio, country and device with ranks: its newest day, complete or not. Up to which day do we have ranks?
+-- One row per portfolio app, country and device with ranks: its newest day, complete or not. Up to which day do we have ranks?
 create view ops.newest_rank_day (
   app_key integer, -- The app.
   store text, -- ios or android.
@@ -6874,7 +6874,7 @@ create view ops.newest_rank_day (
           WHERE s.app_key = p.app_key
           GROUP BY s.country_key, s.device_key) l;
 
--- One row per app of the portfolio, country and day whose ranks were requested and wait for an answer, from 6 days before the newest day of the app in the country on: what a backfill waits for has none. Which newest days are incomplete?
+-- One row per portfolio app, country and day with requested ranks that wait for an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?
 create view ops.newest_unanswered_day (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -6938,7 +6938,7 @@ create view ops.next_run_price (
     priced_at
    FROM ops.next_run;
 
--- One row per app that an account has named as a competitor and that was never in the portfolio: nothing lists it, and it has no ranks and no ratings. Which apps have a visibility score for comparison alone? How many are there?
+-- One row per app that an account named as a competitor and that was never in the portfolio. No other list contains it, and it has no ranks and no ratings. Which apps have a visibility score only for comparison? How many are there?
 create view ops.outside_competitor (
   app_key integer, -- The app.
   store text, -- ios or android.
@@ -7082,7 +7082,7 @@ create table ops.past_spend (
   days integer not null, -- Days of the month with these sums: bit 0 is its first day.
   account_id text not null, -- Account that was charged; import for imported answers.
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
-  class text not null, -- Class in which credits were held.
+  class text not null, -- Class for which credits were held.
   operation text not null, -- Operation of the API.
   store text, -- ios or android; null where the requests are about no store.
   track_id text, -- Track id of the app; null where they are about several apps or none.
@@ -7098,7 +7098,7 @@ create view ops.past_spend_daily (
   date_day date, -- Day of the answers, UTC.
   account_id text, -- Account that was charged; import for imported answers.
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
-  class text, -- Class in which credits were held.
+  class text, -- Class for which credits were held.
   operation text, -- Operation of the API.
   store text, -- ios or android; null where the requests are about no store.
   track_id text, -- Track id of the app; null where they are about several apps or none.
@@ -7122,7 +7122,7 @@ create view ops.past_spend_daily (
      JOIN core.dim_date d ON d.month_start = p.month_start
   WHERE (p.days & (1 << (d.date_day - d.month_start))) <> 0;
 
--- One row per app, country and day of which both lists of the store have reviews and those of the plain list count (ops.review_days.plain_first_days). On which days does v2 have a part of the reviews?
+-- One row per app, country and day for which both lists of the store have reviews and those of the plain list count (ops.review_days.plain_first_days). On which days does v2 have only a part of the reviews?
 create view ops.plain_review_day (
   app_key integer, -- The app.
   country_key smallint, -- The country.
@@ -7482,7 +7482,7 @@ create view ops.request_log (
     (received_at AT TIME ZONE 'UTC'::text)::date AS received_day
    FROM ops.request;
 
--- One row per app, country, device and day whose ranks were requested, with an answer or without one yet: counts and sums over the keywords with an answer, null where none has one. For which apps and days are ranks complete?
+-- One row per app, country, device and day whose ranks were requested, whether they have an answer or not yet: counts and sums over the keywords with an answer, null if none has one. For which apps and days are ranks complete?
 create view ops.requested_keyword_day (
   app_key integer, -- The app.
   country_key smallint, -- The country.
@@ -7492,16 +7492,16 @@ create view ops.requested_keyword_day (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   country_name text, -- Name of the country.
-  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: devices cannot be added up.
-  date_day date, -- Calendar day of the crawl.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one yet.
+  device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
+  date_day date, -- Calendar day on which the service crawled the store.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
-  top_1_keyword_count bigint, -- Keywords for which it is the first result.
-  top_3_keyword_count bigint, -- Keywords for which it is among the first 3 results.
-  top_10_keyword_count bigint, -- Keywords for which it is among the first 10 results.
-  top_50_keyword_count bigint, -- Keywords for which it is among the first 50 results.
+  top_1_keyword_count bigint, -- Keywords for which the app is the first result.
+  top_3_keyword_count bigint, -- Keywords for which the app is among the first 3 results.
+  top_10_keyword_count bigint, -- Keywords for which the app is among the first 10 results.
+  top_50_keyword_count bigint, -- Keywords for which the app is among the first 50 results.
   rank_sum bigint, -- Sum of the ranks.
   voice_sum numeric -- Sum of 1 / rank.
 ) as
@@ -7612,14 +7612,14 @@ create view ops.retention_log (
     is_done
    FROM ops.dropped_month;
 
--- One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and on which does nobody know? How far back do reviews reach?
+-- One row per app and country whose reviews were requested: the days for which there is an answer. On which days were there no reviews, and for which days is that unknown? How far back do reviews go?
 create view ops.review_days (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country; ALL on Android, and where all countries were requested and no review is known.
-  days datemultirange, -- Days with an answer, with or without reviews; where only those with a reply, only those without one or only some languages have one, none.
-  unanswered_days datemultirange, -- Days that were requested and have no answer yet: they are pending, running, deferred or failed.
-  plain_first_days datemultirange -- Days whose reviews are taken from the plain list where it has some: v2 has no answer about all reviews of the day, or one that was received while the service still restated the day, and the plain list a final one. Of other days v2 comes first.
+  country_code text, -- Country; ALL on Android, and if all countries were requested and no review is known.
+  days datemultirange, -- Days with an answer, with or without reviews. A day does not count if the answers cover only reviews with a reply, only reviews without one, or only some languages.
+  unanswered_days datemultirange, -- Requested days without an answer yet: they are pending, running, deferred or failed.
+  plain_first_days datemultirange -- Days whose reviews are taken from the plain list if it has any. On these days v2 has no answer about all reviews, or it has one received while the service still restated the day and the plain list has a final one. On other days v2 comes first.
 ) as
  WITH listed AS (
          SELECT s.scope ->> 'store'::text AS store,
@@ -7836,7 +7836,7 @@ create view ops.run_summary (
            FROM ops.request a
           WHERE a.run_id = r.run_id) q;
 
--- One row per day for which each organisation of search ads has an answer, in the currency and attribution of ops.search_ads_default: each from its first answer on, and one whose last answer is a week older than the newest up to that. For which days is spend complete?
+-- One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on; if its last answer is a week older than the newest of all, it counts only up to that. For which days is spend complete?
 create view ops.search_ads_answered_day (
   date_day date -- The day.
 ) as
@@ -7865,11 +7865,11 @@ create view ops.search_ads_answered_day (
   GROUP BY g.date_day
  HAVING bool_and(l.days @> g.date_day);
 
--- One row once there are reports: the currency and the attribution in which marts of search ads have figures that may be added up over organisations. Which currency do our sums have? Which installs do they count?
+-- One row once there are reports: the currency and the attribution in which figures of the search-ads marts may be added up across organisations. In which currency are our sums? Which installs do they count?
 create view ops.search_ads_default (
-  currency text, -- The requested currency with most days of reports: from the first to the last report of each organisation, added up. Of several the one of most organisations, then the one that is the own currency of most, then USD, then the first by its letters.
-  attribution text, -- The requested attribution with most days of reports, counted alike; of several the one of most organisations, then WITH, then WITHOUT.
-  left_out_org_count bigint -- Organisations with reports, but none in this currency and attribution: sums leave them out.
+  currency text, -- The requested currency with the most days of reports: for each organisation the days from its first to its last report, added up. Among equals, the currency of the most organisations wins, then the one that is the own currency of the most organisations, then USD, then the first in alphabetical order.
+  attribution text, -- The requested attribution with the most days of reports, by the same count. Among equals, the attribution of the most organisations wins, then WITH, then WITHOUT.
+  left_out_org_count bigint -- Number of organisations with reports but none in this currency and attribution: sums leave them out.
 ) as
  WITH RECURSIVE step(org_id, report_level, grain, currency, attribution) AS (
         ( SELECT f.org_id,
@@ -7935,10 +7935,10 @@ create view ops.search_ads_default (
            FROM step p) AS left_out_org_count
    FROM chosen c;
 
--- One row per organisation of search ads whose currency is known, also of one that is disconnected since: its own currency as last seen. In which currency does the organisation pay?
+-- One row per search-ads organisation whose currency is known, including those disconnected since: its own currency as last seen. In which currency does the organisation pay?
 create view ops.search_ads_own_currency (
   org_id text, -- Id of the organisation.
-  currency text -- Its own currency as last seen, which is the currency of the column original of reports.
+  currency text -- Its own currency as last seen, which is the currency of the amounts under original in reports.
 ) as
  SELECT DISTINCT ON (org_id) org_id,
     currency
@@ -8328,9 +8328,9 @@ create view ops.slice_status (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
   operation text, -- Operation of the API for the slice.
-  store text, -- ios or android; null where the dataset is about the account.
-  track_id text, -- Track id of the app; null where the dataset is not about an app.
-  country_code text, -- Country; null where the dataset does not distinguish countries.
+  store text, -- ios or android; null if the dataset is about the account.
+  track_id text, -- Track id of the app; null if the dataset is not about an app.
+  country_code text, -- Country; null if the dataset does not distinguish countries.
   device_code text, -- Device; null where the dataset does not distinguish devices.
   scope jsonb, -- Partition of the slice, with all its parts.
   item_count integer, -- Number of requested keywords or ids; 0 where the scope identifies the partition.
@@ -8825,7 +8825,7 @@ CREATE INDEX answer_question ON raw.answer USING btree (question, fetched_at);
 CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
 CREATE INDEX answer_unread ON raw.answer USING btree (fetched_at) WHERE (slice_id IS NULL);
 
--- An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, at most 31 days old; null where there is none. Money that is in the reporting currency stays as it is.
+-- An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, at most 31 days old; null if there is none. An amount that is already in the reporting currency stays as it is.
 CREATE OR REPLACE FUNCTION core.in_reporting_currency(amount numeric, currency text, day date)
  RETURNS numeric
  LANGUAGE sql

@@ -18,7 +18,7 @@ group  by store, app_name order by credits desc, store, app_name limit 3`,
   },
   {
     mart: "keyword_rank_vs_competitor",
-    question: "For which keywords is a competitor above us?",
+    question: "For which keywords does a competitor rank above us?",
     query: `select app_name, competitor_app_name, country_code, keyword, keyword_rank, competitor_keyword_rank, comparison
 from   mart.keyword_rank_vs_competitor
 where  device_code = 'IPHONE' and comparison in ('behind', 'only the competitor') order by places_ahead, app_name, competitor_app_name, country_code, keyword limit 3`,
@@ -57,7 +57,7 @@ where  estimated_download_count is not null order by month_start desc, downloads
   },
   {
     mart: "app_overview_by_period",
-    question: "How many downloads had each region by week, and of how many days?",
+    question: "How many downloads did each region have by week, and how many days do they cover?",
     query: `select region, period_start, sum(store_download_count) as downloads, min(store_day_count) filter (where store_download_count is not null) as days, bool_and(is_complete) as is_complete
 from   mart.app_overview_by_period
 where  period_kind = 'week' group by region, period_start having sum(store_download_count) is not null order by period_start desc, region limit 3`,
@@ -95,21 +95,21 @@ order  by period_start desc, impression_count desc nulls last, app_name, creativ
   },
   {
     mart: "review_text",
-    question: "What do the least content users write?",
+    question: "What do the least satisfied users write?",
     query: `select app_name, country_code, date_day, rating, title
 from   mart.review_text
 where  rating = 1 order by date_day desc, app_name, country_code, review_id limit 3`,
   },
   {
     mart: "search_ads_daily_reporting",
-    question: "What did we spend, in the currencies that it was spent in?",
+    question: "What did we spend in each currency?",
     query: `select app_name, money_currency, sum(money_spend) as spend, sum(install_count) as installs
 from   mart.search_ads_daily_reporting
 group  by app_name, money_currency order by spend desc, app_name limit 3`,
   },
   {
     mart: "keyword_group",
-    question: "How do the groups of keywords do?",
+    question: "How does each group of keywords perform?",
     query: `select g.group_name, count(*) as keywords, min(m.keyword_rank) as best_rank
 from   mart.keyword_rank_movers as m join mart.keyword_group as g on g.keyword = m.keyword
 where  m.days_back = 7 and m.device_code = 'IPHONE' group by g.group_name order by g.group_name limit 3`,

@@ -7,7 +7,7 @@ import type { MartExample } from "./market-mart-examples.ts";
 import { martExamples } from "./mart-examples.ts";
 import { pageText, markdownTable } from "./page.ts";
 
-/** Where the answers of the examples stand; a test writes them (`vitest -u`) and holds them. */
+/** The file with the answers of the examples; a test writes them (`vitest -u`) and holds them. */
 export const martAnswers = path.join(projectRoot, "src", "docs", "mart-answers.txt");
 
 /** The page of marts: what a row of each stands for, and a question to each with its SQL and its answer. */
@@ -18,8 +18,8 @@ export async function martsPage(relations: readonly Relation[]): Promise<string>
     file: "marts.md",
     title: "Marts",
     about: [
-      "Marts are views for analysts: names instead of keys, one question each. [For analysts](analysts.md) says how to read them, and [columns](reference/columns.md#columns) explains every column.",
-      "Each question below has its answer. Try it: `npm run demo -- --everything --stay` loads the market that gives these answers (3 apps, 2 countries, 35 days, every dataset) and keeps the database up; `set storehouse.today = '2026-08-20'` first, the day on which the demo ends. A test holds the answers.",
+      "Marts are views for analysts: they have names instead of keys, and each answers one kind of question. [For analysts](analysts.md) explains how to read them, and [columns](reference/columns.md#columns) describes every column.",
+      "Each mart below comes with an example question, its query and the result. To try them, run `npm run demo -- --everything --stay`: it loads the market with these results (3 apps, 2 countries, 35 days, every dataset) and keeps the database up. Run `set storehouse.today = '2026-08-20'` first: that is the day on which the demo ends. A test checks the results.",
     ],
     body: [
       markdownTable(
@@ -34,11 +34,11 @@ export async function martsPage(relations: readonly Relation[]): Promise<string>
   });
 }
 
-/** Which datasets a mart needs beside those that are on, and what they cost a night; empty where it needs none. */
+/** Which datasets a mart requires in addition to those that are on, and what they cost a night; empty if it requires none. */
 export function needsWords({ needs = [] }: Pick<MartExample, "needs">, costs: ReadonlyMap<string, number>): string {
   if (needs.length === 0) return "";
-  const each = needs.map((name) => `${name} on: about ${nightFigure(costs.get(name) ?? 0)} credits a night`);
-  return ` Needs ${each.join(", and ")} for 20 apps.`;
+  const each = needs.map((name) => `the dataset ${name}: about ${nightFigure(costs.get(name) ?? 0)} credits a night`);
+  return ` Requires ${each.join(", and ")} for 20 apps.`;
 }
 
 /** A mart with the sentence of its comment that says what a row stands for, and the questions in it. */

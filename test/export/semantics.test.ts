@@ -189,8 +189,8 @@ describe("what is declared of the figures of marts", () => {
       expect([...sums, ...averages].filter((column) => !isNumber(column))).toEqual([]);
       if (sums.length > 0) expect(comment).toMatch(/may be added up/);
       expect(sums.filter((column) => !/_count$|_sum$|spend$|revenue$/.test(column))).toEqual([]);
-      if (sums.length === 0) expect(comment).toMatch(/[Nn]ever added up|Nothing may be added up/);
-      if (averages.length > 0) expect(comment).toMatch(/average|scores never/);
+      if (sums.length === 0) expect(comment).toMatch(/Do not add up|Nothing may be added up/);
+      if (averages.length > 0) expect(comment).toMatch(/average|never shares, ranks or scores/);
       for (const column of Object.keys(choose)) {
         const words =
           column === "chart_version" ? "chart_version" : column.replace(/^is_(primary|default)_|_code$/g, "");
