@@ -19,7 +19,7 @@ begin
   end loop;
 end
 $$;
-comment on function ops.add_foreign_keys(regclass) is 'Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension: Postgres 18 and later record the keys of facts without checking each row again; older versions check them.';
+comment on function ops.add_foreign_keys(regclass) is 'Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension, so Postgres 18 and later record the keys of facts without checking each row again; older versions check them.';
 
 create function ops.comment_columns(relation regclass, model regclass default null) returns void
 language plpgsql volatile as $$
@@ -44,22 +44,22 @@ begin
       ('country_name',   'Name of the country.'),
       ('keyword_key',    'The keyword.'),
       ('keyword',        'The keyword.'),
-      ('keyword_groups', 'Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.'),
-      ('app_groups',     'Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.'),
+      ('keyword_groups', 'Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.'),
+      ('app_groups',     'Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.'),
       ('device_key',     'The device; 0 on Android.'),
       ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
       ('date_day',       'The day.'),
       ('valid_from',     'First day on which these values were seen.'),
       ('valid_to',       'First day on which other values were seen; null while these are current.'),
-      ('is_current',     'True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.'),
+      ('is_current',     'True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.'),
       ('developer_id',   'Id of the developer in the store.'),
       ('developer_name', 'Name of the developer.'),
       ('icon_url',       'Address of the icon.'),
       ('category_name',  'Name of the category.'),
       ('org_id',         'Search-ads organisation.'),
       ('org_name',       'Name of the organisation.'),
-      ('campaign_name',  'Name of the campaign as reported with the row: a renamed one has several, so group by its id.'),
-      ('ad_group_name',  'Name of the ad group as reported with the row: a renamed one has several, so group by its id.'),
+      ('campaign_name',  'Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.'),
+      ('ad_group_name',  'Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.'),
       ('dataset',        'Dataset.'),
       ('operation',      'Operation of the API.'),
       ('extra',          'Fields of the answer that have no column of their own; null when there are none.'),
@@ -73,9 +73,9 @@ begin
   end loop;
 end
 $$;
-comment on function ops.comment_columns(regclass, regclass) is 'Comments each column of a table or view that has no comment yet: with the comment of the column of the same name in the model, if one is given, or else with the comment that the column has in every table.';
+comment on function ops.comment_columns(regclass, regclass) is 'Comments each column of a table or view that has no comment yet: with the comment of the column of the same name in the model, if one is given, else with the comment that the column has in every table.';
 
 -- parallel safe, or else no query that calls it would use a second core
 create function ops.today() returns date language sql stable parallel safe
   return coalesce(nullif(current_setting('storehouse.today', true), '')::date, (now() at time zone 'UTC')::date);
-comment on function ops.today() is 'Day that counts as today: the day of UTC, or the session setting storehouse.today.';
+comment on function ops.today() is 'Day that counts as today: the current day in UTC, or the session setting storehouse.today.';

@@ -8,13 +8,13 @@ create table core.dim_country (
   region       text     not null,
   subregion    text     not null
 );
-comment on table  core.dim_country              is 'Countries by ISO 3166-1. Key 0 (ALL) is the total of all countries.';
+comment on table  core.dim_country              is 'Countries by ISO 3166-1. Key 0 (ALL) is the total over all countries.';
 comment on column core.dim_country.country_key  is 'ISO 3166-1 numeric code; 1000 and above for two-letter codes that ISO has not numbered.';
 comment on column core.dim_country.country_code is 'ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.';
 comment on column core.dim_country.alpha3_code  is 'ISO 3166-1 alpha-3.';
 comment on column core.dim_country.country_name is 'Common English name.';
-comment on column core.dim_country.region       is 'Continent-sized region in UN M49.';
-comment on column core.dim_country.subregion    is 'Subregion in UN M49.';
+comment on column core.dim_country.region       is 'Continent-sized region, by UN M49.';
+comment on column core.dim_country.subregion    is 'Subregion, by UN M49.';
 
 insert into core.dim_country (country_key, country_code, alpha3_code, country_name, region, subregion) values
   (0, 'ALL', 'ALL', 'All countries', 'All', 'All'),
@@ -275,9 +275,9 @@ create table core.dim_device (
   device_name text     not null
 );
 comment on table  core.dim_device             is 'Devices that the stores distinguish.';
-comment on column core.dim_device.device_key  is 'Fixed number of the device; 0 where the store does not distinguish devices.';
-comment on column core.dim_device.device_code is 'Code of the API (IPHONE, IPAD); ALL where the store does not distinguish devices.';
-comment on column core.dim_device.device_name is 'Name for people.';
+comment on column core.dim_device.device_key  is 'Fixed number of the device; 0 if the store does not distinguish devices.';
+comment on column core.dim_device.device_code is 'Code of the API (IPHONE, IPAD); ALL if the store does not distinguish devices.';
+comment on column core.dim_device.device_name is 'Display name.';
 
 insert into core.dim_device (device_key, device_code, device_name) values
   (0, 'ALL', 'All devices'), (1, 'IPHONE', 'iPhone'), (2, 'IPAD', 'iPad');
@@ -329,17 +329,17 @@ create table core.dim_app (
   fetched_at     timestamptz,
   unique (store, track_id)
 );
-comment on table  core.dim_app              is 'Apps, one row per store and track id, with their newest description.';
+comment on table  core.dim_app              is 'Apps, one row per store and track id, with their newest details.';
 comment on column core.dim_app.app_key      is 'Key of the app inside this warehouse.';
 comment on column core.dim_app.track_id     is 'Track id as text: a number on iOS, a package name on Android.';
 comment on column core.dim_app.app_name     is 'Name of the app as last seen.';
-comment on column core.dim_app.category_id  is 'Category id; the two stores number their categories on their own, 0 is a real one.';
+comment on column core.dim_app.category_id  is 'Category id; each store has its own numbering, and 0 is a real category.';
 comment on column core.dim_app.price_text   is 'Price as the store writes it (0.00, Free ...), not a number.';
 comment on column core.dim_app.rating       is 'Average rating, 1 to 5.';
 comment on column core.dim_app.rating_count is 'Number of ratings.';
-comment on column core.dim_app.described_by is 'Source of the description, which is as a whole that of the best source that names the app: app_history (iOS page in the store) before tracked_app (the list of the account), android_app_history (Android page, which does not name the developer) and tracked_competitor (competitors in that list). Null until one was read.';
-comment on column core.dim_app.slice_id     is 'Slice that loaded the description; null until one was read.';
-comment on column core.dim_app.fetched_at   is 'When the description was received; null until one was read.';
+comment on column core.dim_app.described_by is 'Source of the details, all of which come from the best source that names the app, in this order: app_history (iOS page in the store), tracked_app (the list of the account), android_app_history (Android page, which does not name the developer), tracked_competitor (competitors in that list). Null until one was read.';
+comment on column core.dim_app.slice_id     is 'Slice that loaded the details; null until they were read.';
+comment on column core.dim_app.fetched_at   is 'When the details were received; null until they were read.';
 select ops.comment_columns('core.dim_app');
 
 create table core.dim_keyword (

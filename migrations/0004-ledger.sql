@@ -4,7 +4,7 @@ create table ops.account (
   account       text        primary key,
   queue_id      bigint      not null unique generated always as identity (start with -1 increment by -1)
 );
-comment on table  ops.account               is 'Accounts of the API that work with this warehouse beside the one of API_TOKEN, which has no row.';
+comment on table  ops.account               is 'API accounts that use this warehouse in addition to the account of API_TOKEN, which has no row.';
 comment on column ops.account.account       is 'Name of the account, as accounts in the configuration has it.';
 comment on column ops.account.queue_id      is 'Queue that its workers share, below zero; the workers of API_TOKEN share queue 0.';
 select ops.comment_columns('ops.account');
@@ -27,11 +27,11 @@ comment on column ops.worker.worker_id    is 'Number of the process.';
 comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).';
 comment on column ops.worker.host         is 'Machine.';
 comment on column ops.worker.pid          is 'Process id on that machine.';
-comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity. When its lease expires, another process ends those sessions.';
+comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity. When its lease has expired, another process ends those sessions.';
 comment on column ops.worker.started_at   is 'When it registered, by the clock of the database.';
 comment on column ops.worker.heartbeat_at is 'Time of its last heartbeat, by the clock of the database.';
 comment on column ops.worker.stopped_at   is 'When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.';
-comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.';
+comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.';
 comment on column ops.worker.account      is 'Account that it works with; empty for that of API_TOKEN.';
 comment on column ops.worker.job_pool     is 'Name under which it locks jobs of the queue; null for a process that runs none.';
 
@@ -59,23 +59,23 @@ create table ops.plan (
 comment on table  ops.plan                  is 'Plans made by storehouse backfill. A plan runs exactly as it was made, or the command reports what changed since. Its runs are in ops.run.';
 comment on column ops.plan.plan_id          is 'Number of the plan, for storehouse backfill --plan.';
 comment on column ops.plan.made_at          is 'When it was made.';
-comment on column ops.plan.as_of            is 'Day that counted as today. The days of the plan do not change when it runs later.';
-comment on column ops.plan.request          is 'The request: datasets, days (half-open), apps, countries, which cells to fetch again, order, credit limit.';
+comment on column ops.plan.as_of            is 'Day that counted as today. The days of the plan stay the same if it runs later.';
+comment on column ops.plan.request          is 'What was requested: datasets, days (half-open), apps, countries, which cells to fetch again, order, credit limit.';
 comment on column ops.plan.basis            is 'Inputs of the plan that may change: tracked keywords per app and country, learned prices, settings.';
-comment on column ops.plan.newest_first     is 'True when the newest days run first; false when the days that the service drops first run first.';
-comment on column ops.plan.digest           is 'SHA-256 over all its slices in order. When planning again gives an equal digest, the plan is unchanged.';
+comment on column ops.plan.newest_first     is 'True when the newest days run first; false when those days run first that the service drops first.';
+comment on column ops.plan.digest           is 'SHA-256 over all its slices in order. If planning again gives the same digest, the plan is unchanged.';
 comment on column ops.plan.slices           is 'Slices of the plan.';
 comment on column ops.plan.requests         is 'Requests that the slices are expected to need.';
 comment on column ops.plan.credits          is 'Credits that the slices are expected to cost. A run of the plan never spends more.';
 comment on column ops.plan.naive_credits    is 'Credits that the same cells would cost with one request per item and day; null when some slices were left out.';
 comment on column ops.plan.left_out_slices  is 'Requested slices that did not fit into the credit limit.';
 comment on column ops.plan.left_out_credits is 'Credits that the left-out slices are expected to cost.';
-comment on column ops.plan.account          is 'Account that it is for; empty for that of API_TOKEN.';
-comment on column ops.plan.queued_at        is 'When its slices were queued, all at once; null until it runs.';
-comment on column ops.plan.past_slice_count is 'Loaded and empty slices of the plan for which another one stands since (ops.slice.is_folded).';
-comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.';
-comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later or for which another one stands since, or by requests whose month was dropped. They count against its price.';
-comment on column ops.plan.past_unsure_credits is 'Credits that may have been charged for these: their calls got no reply. They count against its price as well.';
+comment on column ops.plan.account          is 'Account of the plan; empty for that of API_TOKEN.';
+comment on column ops.plan.queued_at        is 'When its slices were queued, all of them at once; null until the plan runs.';
+comment on column ops.plan.past_slice_count is 'Loaded and empty slices of the plan that have since been folded into another slice (ops.slice.is_folded).';
+comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, then corrected to what was charged. Credits of a call without an answer stay taken. The sum never exceeds the price.';
+comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped. They count against its price.';
+comment on column ops.plan.past_unsure_credits is 'Credits that may have been charged for such slices and requests, because their calls got no reply. They count against its price as well.';
 
 create table ops.plan_line (
   plan_id      bigint  not null references ops.plan (plan_id),
@@ -93,9 +93,9 @@ create table ops.plan_line (
 comment on table  ops.plan_line              is 'Slices of a plan, counted by dataset, class, operation, app and country.';
 comment on column ops.plan_line.plan_id      is 'The plan.';
 comment on column ops.plan_line.class        is 'Credit class.';
-comment on column ops.plan_line.store        is 'ios or android; empty where the dataset does not distinguish stores.';
-comment on column ops.plan_line.track_id     is 'Track id of the app; empty where the dataset is not about an app.';
-comment on column ops.plan_line.country_code is 'Country; empty where the dataset does not distinguish countries.';
+comment on column ops.plan_line.store        is 'ios or android; empty if the dataset does not distinguish stores.';
+comment on column ops.plan_line.track_id     is 'Track id of the app; empty if the dataset is not about an app.';
+comment on column ops.plan_line.country_code is 'Country; empty if the dataset does not distinguish countries.';
 comment on column ops.plan_line.slices       is 'Slices.';
 comment on column ops.plan_line.requests     is 'Requests that the slices are expected to need.';
 comment on column ops.plan_line.credits      is 'Credits that the slices are expected to cost.';
@@ -127,30 +127,30 @@ create table ops.run (
 );
 create index run_plan on ops.run (plan_id) where plan_id is not null;
 create index run_noted on ops.run (noted_slice_id) where noted_slice_id is not null;
-comment on table  ops.run                 is 'Runs: one planning each, with its slices.';
+comment on table  ops.run                 is 'Runs: each row is one planning with its slices.';
 comment on column ops.run.run_id          is 'Number of the run.';
 comment on column ops.run.kind            is 'sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).';
 comment on column ops.run.worker_id       is 'Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.';
-comment on column ops.run.plan_id         is 'Plan that it runs; null when it made no use of a saved plan.';
+comment on column ops.run.plan_id         is 'Plan that it runs; null when it does not use a saved plan.';
 comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
-comment on column ops.run.days            is 'Days that a person named for a sync; null where none were named: then each dataset has its own.';
+comment on column ops.run.days            is 'Days that a person named for a sync; null if none were named: each dataset then has its own.';
 comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
 comment on column ops.run.account         is 'Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.';
-comment on column ops.run.shared_queue_id is 'Queue that the workers of the account share: that of its slices where worker_id is null.';
+comment on column ops.run.shared_queue_id is 'Queue that the workers of the account share: the queue of its slices if worker_id is null.';
 comment on column ops.run.planned_slices  is 'Slices that the run has planned so far, or that it runs again.';
-comment on column ops.run.planned_credits is 'Credits those slices were expected to cost.';
+comment on column ops.run.planned_credits is 'Credits that those slices were expected to cost.';
 comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run.started_at      is 'When it started.';
 comment on column ops.run.ended_at        is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run.outcome         is 'How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.';
+comment on column ops.run.outcome         is 'State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.';
 
-comment on column ops.run.past_request_count is 'Its requests whose month was dropped.';
-comment on column ops.run.past_credits    is 'Credits charged for them.';
-comment on column ops.run.past_loaded_count is 'Its loaded slices for which another one stands since (ops.slice.is_folded).';
-comment on column ops.run.past_empty_count is 'Its empty slices of that kind.';
-comment on column ops.run.past_rows_loaded is 'Rows of the answers of both.';
-comment on column ops.run.noted_slice_id  is 'Newest slice when its planning noted which days are lost; null where it did not get there. The next run that does so considers the slices after the highest of these.';
+comment on column ops.run.past_request_count is 'Number of its requests whose month was dropped.';
+comment on column ops.run.past_credits    is 'Credits charged for these requests.';
+comment on column ops.run.past_loaded_count is 'Its loaded slices that have since been folded into another slice (ops.slice.is_folded).';
+comment on column ops.run.past_empty_count is 'Its empty slices that have since been folded into another slice.';
+comment on column ops.run.past_rows_loaded is 'Rows of the answers of both kinds of folded slices.';
+comment on column ops.run.noted_slice_id  is 'Newest slice when its planning recorded which days are lost; null if it did not get that far. The next run that records lost days considers the slices after the highest of these.';
 
 create table ops.run_shard (
   run_id          bigint      not null references ops.run (run_id),
@@ -162,14 +162,14 @@ create table ops.run_shard (
   timings         jsonb,
   primary key (run_id, step, shard)
 );
-comment on table  ops.run_shard                is 'Parts of the planning of a scheduled run, while it is planned: some apps, or what belongs to no single app. Any worker of the account takes the next one that no other has locked, plans and queues it in one transaction, and the last one ends the planning.';
+comment on table  ops.run_shard                is 'Parts of the planning of a scheduled run, while it is being planned: some apps, or what belongs to no single app. Any worker of the account takes the next shard that no other worker has locked, and plans and queues it in one transaction. The last shard ends the planning.';
 comment on column ops.run_shard.run_id         is 'The run.';
-comment on column ops.run_shard.step           is 'Stage of the datasets that are planned, or end for what follows the last shard. The shards of a stage are written when those of the stage before have planned nothing.';
+comment on column ops.run_shard.step           is 'Stage of the datasets that are planned, or end for what follows the last shard. The shards of a stage are written once those of the previous stage have planned nothing.';
 comment on column ops.run_shard.shard          is 'Number of the shard: 0 for what belongs to no single app, from 1 for apps.';
-comment on column ops.run_shard.shards         is 'Shards by app that the portfolio is planned in; 1 where shard 0 has everything.';
+comment on column ops.run_shard.shards         is 'Number of shards by app into which the portfolio is split; 1 if shard 0 has everything.';
 comment on column ops.run_shard.planned_at     is 'When it was planned; null until then.';
-comment on column ops.run_shard.planned_slices is 'Slices that it planned.';
-comment on column ops.run_shard.timings        is 'Timings of single scopes that it found, for ops.dataset_timing.';
+comment on column ops.run_shard.planned_slices is 'Number of slices that it planned.';
+comment on column ops.run_shard.timings        is 'Timings that it found for single scopes, for ops.dataset_timing.';
 
 create table ops.batch (
   batch_id bigint primary key generated always as identity,
@@ -259,39 +259,39 @@ revoke all on function ops.gather_slice_statistics() from public;
 comment on table  ops.slice                  is 'Slices: one partition and window of a dataset. A slice is the unit that is planned, priced, run and retried.';
 comment on column ops.slice.slice_id         is 'Number of the slice. Every fact row names the slice that wrote it.';
 comment on column ops.slice.operation        is 'Operation of the API for the slice.';
-comment on column ops.slice.scope            is 'Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.';
-comment on column ops.slice.batch_id         is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.slice.scope            is 'Partition of the slice: store, app, country and device, as far as the dataset distinguishes them.';
+comment on column ops.slice.batch_id         is 'List of the requested keywords or ids; null if the scope identifies the partition.';
 comment on column ops.slice.window_start     is 'First requested day.';
-comment on column ops.slice.window_end       is 'Day after the last requested day, or after the last answered one where the answer ended earlier.';
-comment on column ops.slice.requested_end    is 'Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).';
+comment on column ops.slice.window_end       is 'Day after the last requested day, or after the last answered day if the answer ended earlier.';
+comment on column ops.slice.requested_end    is 'Day after the last requested day, if the answer ended earlier; else null. The days in between are a separate slice (tail_of).';
 comment on column ops.slice.tail_of          is 'Slice whose answer ended before these days; null for a slice that was planned.';
-comment on column ops.slice.as_of            is 'Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.';
-comment on column ops.slice.fingerprint      is 'Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.';
+comment on column ops.slice.as_of            is 'Day that counted as today when it was requested or, if it has not been requested yet, when it was planned. It shows how final the answer was.';
+comment on column ops.slice.fingerprint      is 'Facts of the portfolio that affect the answer; "changed since" if a command changed them after the answer was received; "reported by" and a dataset if the answer of that dataset reported these cells.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
-comment on column ops.slice.state            is 'pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).';
-comment on column ops.slice.planned_requests is 'Expected number of requests. It is corrected when a page of the answer reports the number of pages.';
-comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests at the price of the plan.';
-comment on column ops.slice.run_id           is 'Run that it belongs to now.';
+comment on column ops.slice.state            is 'pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable), failed (due_at shows when it is requested again; storehouse retry does that now) or lost (a snapshot whose time is over: it can no longer be requested).';
+comment on column ops.slice.planned_requests is 'Expected number of requests. Corrected when a page of the answer reports the number of pages.';
+comment on column ops.slice.planned_credits  is 'Expected credits: the expected requests times the price in the plan.';
+comment on column ops.slice.run_id           is 'Run to which it belongs now.';
 comment on column ops.slice.plan_id          is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).';
-comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan; snapshots by the last day on which they can be requested; an operation that the account was refused, now or within the last day, after all others.';
+comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. An operation that the API refuses to the account, or refused within the last day, comes after all others.';
 comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
-comment on column ops.slice.attempt          is 'Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.';
-comment on column ops.slice.read_from_attempt is 'Stored pages of attempts before this one are not read by the next attempt but requested again.';
+comment on column ops.slice.attempt          is 'Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.';
+comment on column ops.slice.read_from_attempt is 'The next attempt does not read stored pages of attempts before this one; it requests them again.';
 comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
-comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second the slice runs without others beside it.';
-comment on column ops.slice.broken_off_alone_count is 'Of these the attempts during which the process ran no other slice. After the second the slice waits ten minutes; after the third it fails.';
-comment on column ops.slice.due_at           is 'Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.';
-comment on column ops.slice.retried_at       is 'When it was first requested again automatically after it had failed; null when it was not. What it costs from then on counts against credits.retries_a_day.';
+comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.';
+comment on column ops.slice.broken_off_alone_count is 'Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.';
+comment on column ops.slice.due_at           is 'Earliest start; null when it may start at once, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.';
+comment on column ops.slice.retried_at       is 'When it was first requested again automatically after it had failed; null when it was not. Its cost from then on counts against credits.retries_a_day.';
 comment on column ops.slice.error_code       is 'Stable code of the last error; null when the last attempt succeeded.';
-comment on column ops.slice.error_message    is 'Text of the last error, with what to do next.';
+comment on column ops.slice.error_message    is 'Text of the last error, including what to do next.';
 comment on column ops.slice.rows_loaded      is 'Rows of the answer, changed or not.';
-comment on column ops.slice.rows_rejected    is 'Items of the answer that are invalid; they are in ops.reject.';
+comment on column ops.slice.rows_rejected    is 'Number of invalid items of the answer; ops.reject lists them.';
 comment on column ops.slice.answer_digest    is 'SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.';
-comment on column ops.slice.is_folded        is 'True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and ops.folded_month has their number. Its days are all final; its other columns are its own.';
-comment on column ops.slice.created_at       is 'When it was planned; of a folded one when the first of them was.';
+comment on column ops.slice.is_folded        is 'True if other slices of its list and month have been folded into it: slices with the same outcome whose days, together with its own, form an unbroken range. They are deleted, and ops.folded_month has their number. All its days are final; its other columns are its own.';
+comment on column ops.slice.created_at       is 'When it was planned; for a folded slice, when the first of its slices was planned.';
 comment on column ops.slice.started_at       is 'When the last attempt started.';
-comment on column ops.slice.ended_at         is 'When it reached its state; of a folded one when the last of them did.';
+comment on column ops.slice.ended_at         is 'When it reached its state; for a folded slice, when the last of its slices did.';
 select ops.comment_columns('ops.slice');
 
 create table ops.slice_past (
@@ -312,21 +312,21 @@ create table ops.slice_past (
   final_as_of  date
 );
 create index slice_past_scope on ops.slice_past (scope_hash, dataset);
-comment on table  ops.slice_past              is 'What the slices of a partition say about days that are past, as a plan reads it, so that a night need not read years of slices: one row per list, operation and fingerprint. It is derived, and a plan that finds none reads the slices. A change of one of these slices deletes the rows of its partition, and a later night makes them anew.';
-comment on column ops.slice_past.scope        is 'Partition: store, app, country, device, as far as the dataset distinguishes them.';
+comment on table  ops.slice_past              is 'What the slices of a partition say about past days, in the form that a plan reads, so that a nightly run need not read years of slices: one row per list, operation and fingerprint. The rows are derived: a plan that finds none reads the slices. When one of these slices changes, the rows of its partition are deleted, and a later night writes them again.';
+comment on column ops.slice_past.scope        is 'Partition: store, app, country and device, as far as the dataset distinguishes them.';
 comment on column ops.slice_past.scope_hash   is 'Hash of the scope, by which it is found.';
-comment on column ops.slice_past.until_day    is 'Day after the last one that any of these slices is about. Slices that end later are not in the rows of the partition, and all others are.';
-comment on column ops.slice_past.final_days   is 'Days after the last one of a slice from which it counts as final here. A plan that waits longer reads the slices.';
-comment on column ops.slice_past.batch_id     is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.slice_past.until_day    is 'Day after the last day of any of these slices. Slices that end later are not in the rows of the partition; all others are.';
+comment on column ops.slice_past.final_days   is 'Number of days after the last day of a slice from which it counts as final here. A plan that waits longer reads the slices.';
+comment on column ops.slice_past.batch_id     is 'List of the requested keywords or ids; null if the scope identifies the partition.';
 comment on column ops.slice_past.operation    is 'Operation of the API for the slices.';
 comment on column ops.slice_past.fingerprint  is 'Fingerprint of the slices.';
-comment on column ops.slice_past.slice_ids    is 'Slices that are not final, save those that were loaded or empty and of which all days are; null where there is none.';
+comment on column ops.slice_past.slice_ids    is 'Slices that are not final, except loaded or empty slices whose days are all final; null if there are none.';
 comment on column ops.slice_past.starts       is 'First day of each of them, as days since 1970-01-01.';
-comment on column ops.slice_past.ends         is 'Day after the last one of each of them, as such days.';
-comment on column ops.slice_past.planned      is 'Day of the planning of each of them, as such days.';
-comment on column ops.slice_past.kinds        is 'State of each of them as a number, with 16 where the service refused the request, 32 where it is the tail of another, and 64 where it failed with an error that a later request may not meet.';
-comment on column ops.slice_past.final_window is 'Days that final slices cover; null where there is none.';
-comment on column ops.slice_past.final_as_of  is 'Newest day of planning of the final ones.';
+comment on column ops.slice_past.ends         is 'Day after the last day of each of them, in the same format.';
+comment on column ops.slice_past.planned      is 'Day on which each of them was planned, in the same format.';
+comment on column ops.slice_past.kinds        is 'State of each of them as a number, plus 16 if the service refused the request, 32 if it is the tail of another slice, and 64 if it failed with an error that a later request may not meet.';
+comment on column ops.slice_past.final_window is 'Days that final slices cover; null if there are none.';
+comment on column ops.slice_past.final_as_of  is 'Newest day on which one of the final slices was planned.';
 select ops.comment_columns('ops.slice_past');
 
 -- Who changes slices of days past takes this lock together with others, and who sums them up takes it alone: neither misses what the other does.
@@ -341,7 +341,7 @@ begin
   and    p.until_day > least(old.window_start, new.window_start);
   return null;
 end $$;
-comment on function ops.forget_changed_slice() is 'Has ops.slice_past forget a partition of which a slice changes that had ended.';
+comment on function ops.forget_changed_slice() is 'Deletes the rows of a partition from ops.slice_past when one of its ended slices changes.';
 
 create function ops.forget_changed_slices() returns trigger language plpgsql as $$
 begin
@@ -355,7 +355,7 @@ begin
   end if;
   return null;
 end $$;
-comment on function ops.forget_changed_slices() is 'Has ops.slice_past forget the partitions of which slices come or go.';
+comment on function ops.forget_changed_slices() is 'Deletes the rows of partitions from ops.slice_past when slices of theirs are added or deleted.';
 
 create trigger slice_added after insert on ops.slice referencing new table as changed for each statement execute function ops.forget_changed_slices();
 create trigger slice_gone after delete on ops.slice referencing old table as changed for each statement execute function ops.forget_changed_slices();
@@ -403,17 +403,17 @@ create index request_run    on ops.request (run_id) where run_id is not null;
 create index request_caller on ops.request (caller, received_at) where caller is not null;
 comment on table  ops.request             is 'Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.';
 comment on column ops.request.request_id  is 'Number of the request.';
-comment on column ops.request.account_id  is 'Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.';
-comment on column ops.request.slice_id    is 'Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.';
-comment on column ops.request.run_id      is 'Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.';
+comment on column ops.request.account_id  is 'Account that was charged, as the shortened hash of its key; import for an answer that came from a file without a request.';
+comment on column ops.request.slice_id    is 'Slice of the request; null for requests about the account, for requests of a command, and for requests of a gateway caller from which no table was made.';
+comment on column ops.request.run_id      is 'Run to which the slice belonged when the request was sent, and for which the request counts; null for requests without a slice.';
 comment on column ops.request.attempt     is 'Attempt of the slice.';
 comment on column ops.request.page        is 'Page within the attempt, from 0.';
-comment on column ops.request.dataset     is 'Dataset, also the one that would have made the call of a caller of the gateway; null for requests about the account and for requests of a command.';
+comment on column ops.request.dataset     is 'Dataset; for a call of a gateway caller, the dataset that would have made it; null for requests about the account and for requests of a command.';
 comment on column ops.request.class       is 'Credit class of the request; person for a request of a command.';
-comment on column ops.request.store       is 'Store of the slice, or of the call of a caller, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.';
-comment on column ops.request.track_id    is 'Track id of the app of the slice, or of the one that the call of a caller names; null where it is about several apps or none.';
-comment on column ops.request.country_code is 'Country of the slice; null where it is about all countries or none.';
-comment on column ops.request.params      is 'Parameters by name, without lists: they are in the batch of the slice. Those of a request for a caller of the gateway are all here.';
+comment on column ops.request.store       is 'Store of the slice or of a gateway caller''s call, ios or android; null if it is about none. Together with the next two columns it shows whom a request was for after its slice is gone.';
+comment on column ops.request.track_id    is 'Track id of the app of the slice or of a gateway caller''s call; null if it is about several apps or none.';
+comment on column ops.request.country_code is 'Country of the slice; null if it is about all countries or none.';
+comment on column ops.request.params      is 'Parameters by name, without lists, which are in the batch of the slice. For a request of a gateway caller, all parameters are here.';
 comment on column ops.request.status      is 'HTTP status; null when no answer was received.';
 comment on column ops.request.error_code  is 'Stable code of the error; null when the answer was accepted.';
 comment on column ops.request.cost        is 'Credits charged: the figure in the header of a successful call, 0 for a refused one.';
@@ -422,7 +422,7 @@ comment on column ops.request.duration_ms is 'Milliseconds from sending to the l
 comment on column ops.request.byte_count  is 'Bytes of the body, unpacked.';
 comment on column ops.request.worker_id   is 'Process that sent it.';
 comment on column ops.request.received_at is 'When the last byte was received, or when the call failed.';
-comment on column ops.request.caller      is 'Caller of the gateway that it was sent for, as gateway.callers names it; null for any other request.';
+comment on column ops.request.caller      is 'Gateway caller for which it was sent, as named in gateway.callers; null for any other request.';
 select ops.comment_columns('ops.request');
 
 create table ops.reject (
@@ -451,10 +451,10 @@ create table ops.drift (
   primary key (operation, path, kind)
 );
 comment on table  ops.drift               is 'Fields of answers that are not in the contract, each listed once.';
-comment on column ops.drift.path          is 'Path of the field; [] is any item of a list, {} any key of a map.';
-comment on column ops.drift.kind          is 'Type of its value when first seen.';
+comment on column ops.drift.path          is 'Path of the field; [] stands for any item of a list, {} for any key of a map.';
+comment on column ops.drift.kind          is 'Type of its value when it was first seen.';
 comment on column ops.drift.first_seen_at is 'When it was first seen.';
-comment on column ops.drift.last_seen_at  is 'When an answer last had the field, to the hour.';
+comment on column ops.drift.last_seen_at  is 'When an answer last had the field, accurate to the hour.';
 comment on column ops.drift.slice_id      is 'Slice of the first answer that had the field.';
 select ops.comment_columns('ops.drift');
 
@@ -469,13 +469,13 @@ create table ops.held_answer (
   outcome       text        check (outcome in ('agreed', 'confirmed', 'contradicted', 'superseded')),
   decided_at    timestamptz
 );
-comment on table  ops.held_answer               is 'Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.';
+comment on table  ops.held_answer               is 'Answers about the portfolio that would remove more than half of the members of their scope. They are stored but not applied until someone confirms them, or an answer of a later day agrees with them.';
 comment on column ops.held_answer.slice_id      is 'Slice of the answer.';
 comment on column ops.held_answer.dataset       is 'Dataset of the slice.';
 comment on column ops.held_answer.scope         is 'What the answer is about, as named values.';
-comment on column ops.held_answer.date_day      is 'The day on which it was requested.';
+comment on column ops.held_answer.date_day      is 'Day on which it was requested.';
 comment on column ops.held_answer.held_at       is 'When it was held.';
 comment on column ops.held_answer.current_count is 'Members that are current in the scope.';
-comment on column ops.held_answer.closing       is 'Keys of the members that the answer leaves out.';
-comment on column ops.held_answer.outcome       is 'agreed: a person applied it; confirmed: an answer of a later day said the same and was applied; contradicted: a later answer was applied that does not; superseded: a later answer is held. Null while it is held.';
-comment on column ops.held_answer.decided_at    is 'When the outcome was known.';
+comment on column ops.held_answer.closing       is 'Keys of the members that the answer would remove.';
+comment on column ops.held_answer.outcome       is 'agreed: someone confirmed it, and it was applied; confirmed: an answer of a later day agreed with it and was applied; contradicted: a later answer was applied that does not agree; superseded: a later answer is held. Null while it is held.';
+comment on column ops.held_answer.decided_at    is 'When the outcome was decided.';

@@ -15,9 +15,9 @@ create table ops.credit_account (
   observed_at     timestamptz,
   account         text             not null default ''
 );
-comment on table  ops.credit_account                 is 'Allowance of each API key, as the service last reported it, with the credits that are held for calls in flight.';
+comment on table  ops.credit_account                 is 'Allowance of each API key, as the service last reported it, and the credits held for calls in flight.';
 comment on column ops.credit_account.account_id      is 'Shortened hash of the API key; the key itself is stored nowhere.';
-comment on column ops.credit_account.account         is 'Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A token that was replaced keeps its row.';
+comment on column ops.credit_account.account         is 'Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.';
 comment on column ops.credit_account.total           is 'Credits per period; null until the service reports them.';
 comment on column ops.credit_account.remaining       is 'Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.';
 comment on column ops.credit_account.resets_at       is 'When the period ends.';
@@ -45,8 +45,8 @@ comment on column ops.credit_hold.hold_id    is 'Number of the hold.';
 comment on column ops.credit_hold.account_id is 'Account.';
 comment on column ops.credit_hold.cost       is 'Credits held.';
 comment on column ops.credit_hold.slice_id   is 'Slice of the call; null for requests about the account and for requests of a command.';
-comment on column ops.credit_hold.worker_id  is 'Process that holds them; null when it is not in ops.worker.';
-comment on column ops.credit_hold.budget_ids is 'Budgets that they are taken from.';
+comment on column ops.credit_hold.worker_id  is 'Process that holds the credits; null when it is not in ops.worker.';
+comment on column ops.credit_hold.budget_ids is 'Budgets from which they are taken.';
 comment on column ops.credit_hold.expires_at is 'When the hold expires automatically.';
 
 create table ops.credit_budget (
@@ -63,17 +63,17 @@ create table ops.credit_budget (
   refused_at    timestamptz,
   unique (account_id, budget, period, starts_on)
 );
-comment on table  ops.credit_budget               is 'Budgets of credits.budgets in the configuration, one row for each day or month. Its row is locked where credits are held, so that several workers together stay within it.';
+comment on table  ops.credit_budget               is 'Budgets from credits.budgets in the configuration, one row for each day or month. The row is locked while credits are taken from it, so that several workers together stay within the budget.';
 comment on column ops.credit_budget.budget_id     is 'Number of the budget in this period.';
 comment on column ops.credit_budget.account_id    is 'Account, as the shortened hash of its key.';
 comment on column ops.credit_budget.budget        is 'Name of the budget.';
 comment on column ops.credit_budget.period        is 'day or month, of the calendar (UTC).';
 comment on column ops.credit_budget.starts_on     is 'First day of the period.';
 comment on column ops.credit_budget.ends_on       is 'First day of the next period.';
-comment on column ops.credit_budget.credits       is 'Most credits in the period. Only what would be lost for good goes beyond.';
-comment on column ops.credit_budget.datasets      is 'Datasets that it is for; null for all.';
-comment on column ops.credit_budget.apps          is 'Track ids of the apps that it is for; null for all requests.';
-comment on column ops.credit_budget.taken_credits is 'Credits charged in the period, those that are held, and those of calls without a reply, which may have been charged.';
+comment on column ops.credit_budget.credits       is 'Most credits that may be spent in the period. Only requests for data that would otherwise be lost may exceed it.';
+comment on column ops.credit_budget.datasets      is 'Datasets to which it applies; null for all.';
+comment on column ops.credit_budget.apps          is 'Track ids of the apps to which it applies; null for all requests.';
+comment on column ops.credit_budget.taken_credits is 'Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.';
 comment on column ops.credit_budget.refused_at    is 'When it first had no credits left for a call; null while it has room.';
 
 create table ops.credit_cost (
@@ -88,11 +88,11 @@ create table ops.credit_cost (
 );
 comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service charges.';
 comment on column ops.credit_cost.documented   is 'Credits per call in the contract.';
-comment on column ops.credit_cost.learned      is 'Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then, and again where plans can avoid the operation and no call was charged for 7 days. Plans use it.';
+comment on column ops.credit_cost.learned      is 'Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price, and again if plans can avoid the operation and no call was charged for 7 days. Plans use it.';
 comment on column ops.credit_cost.last_seen_at is 'When a successful call was last recorded: at a new price, else once an hour.';
-comment on column ops.credit_cost.last_charged is 'Credits that the last successful call cost, where its price is accepted.';
-comment on column ops.credit_cost.wrong_price  is 'The last price that a reply named and that is not accepted; its call was booked at the documented price. Null where there was none.';
-comment on column ops.credit_cost.wrong_drop   is 'Credits that the balance fell by over that call; null where other calls ran beside it.';
+comment on column ops.credit_cost.last_charged is 'Credits that the last successful call cost, if its price is accepted.';
+comment on column ops.credit_cost.wrong_price  is 'The last price in a reply that was not accepted; its call was booked at the documented price. Null if there was none.';
+comment on column ops.credit_cost.wrong_drop   is 'Credits by which the balance fell during that call; null if other calls ran at the same time.';
 comment on column ops.credit_cost.wrong_at     is 'When that reply came.';
 select ops.comment_columns('ops.credit_cost');
 
@@ -107,14 +107,14 @@ create table ops.credit_forecast (
   made_at         timestamptz not null,
   primary key (account_id, made_on, date_day)
 );
-comment on table  ops.credit_forecast                 is 'What each day to come was expected to be charged: the forecast that was made last on each day, a row for each day to the end of the period of credits and of the month, kept for 90 days. What came is in ops.request; storehouse credits shows both.';
+comment on table  ops.credit_forecast                 is 'What was expected to be charged on each future day: the last forecast made on each day, with one row for each day to the end of the credit period and of the month, kept for 90 days. The actual charges are in ops.request; storehouse credits shows both.';
 comment on column ops.credit_forecast.account_id      is 'Account, as the shortened hash of its key.';
-comment on column ops.credit_forecast.made_on         is 'Day (UTC) on which it was made.';
-comment on column ops.credit_forecast.date_day        is 'Day (UTC) that is foreseen: the rest of it where it is the day on which the forecast was made.';
-comment on column ops.credit_forecast.starts_at       is 'When its first run begins; its beginning where none does.';
-comment on column ops.credit_forecast.planned_credits is 'Credits for what the runs of the day plan, as far as budgets pay for it.';
-comment on column ops.credit_forecast.waiting_credits is 'Credits for what was open when the forecast was made and runs on that day.';
-comment on column ops.credit_forecast.budget_credits  is 'By name and period of a budget the credits for what the runs of the day plan and that budget is for, also where they are above it.';
+comment on column ops.credit_forecast.made_on         is 'Day (UTC) on which the forecast was made.';
+comment on column ops.credit_forecast.date_day        is 'Day (UTC) of the forecast; for the day on which the forecast was made, the rest of it.';
+comment on column ops.credit_forecast.starts_at       is 'When the first run of the day begins; the start of the day if none does.';
+comment on column ops.credit_forecast.planned_credits is 'Credits for slices that the runs of the day plan, as far as budgets allow.';
+comment on column ops.credit_forecast.waiting_credits is 'Credits for slices that were open when the forecast was made and run on that day.';
+comment on column ops.credit_forecast.budget_credits  is 'By name and period of a budget: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.';
 comment on column ops.credit_forecast.made_at         is 'When it was made.';
 
 create table ops.account_stop (
@@ -130,7 +130,7 @@ create table ops.account_stop (
   primary key (account_id, operation)
 );
 comment on table  ops.account_stop              is 'Operations that the API refused to an account, one row each. All requests of the account stop until a balance check finds that the token is accepted.';
-comment on column ops.account_stop.account_id   is 'Account, as the shortened hash of its key. Another token is another account.';
+comment on column ops.account_stop.account_id   is 'Account, as the shortened hash of its key. A different token is a different account.';
 comment on column ops.account_stop.code         is 'Stable code of the refusal.';
 comment on column ops.account_stop.operation    is 'Operation that was refused.';
 comment on column ops.account_stop.dataset      is 'Dataset of the refused request; empty when it had none.';
@@ -148,9 +148,9 @@ create table ops.agreement (
   agreed_by  text        not null check (agreed_by in ('terminal', '--yes')),
   primary key (account_id, dataset)
 );
-comment on table  ops.agreement            is 'What a person has agreed to spend: without a row here no first sync and no worker spends anything. One row covers what comes after it.';
-comment on column ops.agreement.account_id is 'Account, as the shortened hash of its key. Another token is another account.';
-comment on column ops.agreement.dataset    is 'Dataset that was agreed to; empty for everything that is on.';
+comment on table  ops.agreement            is 'What someone has agreed to spend: without a row here, neither a first sync nor a worker spends anything. One row covers everything after it.';
+comment on column ops.agreement.account_id is 'Account, as the shortened hash of its key. A different token is a different account.';
+comment on column ops.agreement.dataset    is 'Dataset for which someone agreed; empty for everything that is on.';
 comment on column ops.agreement.credits    is 'Price that was shown, as far as it was known.';
-comment on column ops.agreement.agreed_at  is 'When it was agreed to.';
-comment on column ops.agreement.agreed_by  is 'How: at a terminal, or by --yes.';
+comment on column ops.agreement.agreed_at  is 'When someone agreed.';
+comment on column ops.agreement.agreed_by  is 'How someone agreed: at a terminal, or with --yes.';

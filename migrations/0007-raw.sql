@@ -22,13 +22,13 @@ create index answer_unread on raw.answer (fetched_at) where slice_id is null;
 comment on table  raw.answer            is 'Bodies of answers, committed before they are read, so that no paid answer is lost.';
 comment on column raw.answer.answer_id  is 'Number of the answer.';
 comment on column raw.answer.request_id is 'Request that it answers.';
-comment on column raw.answer.slice_id   is 'Slice that it was fetched for; null for an answer to a caller of the gateway of which no table was made.';
+comment on column raw.answer.slice_id   is 'Slice that it was fetched for; null for an answer to a gateway caller from which no table was made.';
 comment on column raw.answer.attempt    is 'Attempt of the slice.';
 comment on column raw.answer.page       is 'Page within the attempt, from 0.';
 comment on column raw.answer.body       is 'Body, compressed with zstd by the program. Postgres stores it without compressing it again.';
 comment on column raw.answer.byte_count is 'Bytes of the body, unpacked.';
 comment on column raw.answer.fetched_at is 'When the last byte was received.';
-comment on column raw.answer.question   is 'Hash of the call, equal for equal calls: what the gateway finds an answer by. Half of a SHA-256.';
+comment on column raw.answer.question   is 'Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.';
 select ops.comment_columns('raw.answer');
 
 -- How far rebuilds from stored answers are that have not ended.
@@ -41,13 +41,13 @@ create table ops.replay (
   program      text        not null,
   rebuilt_to   date
 );
-comment on table  ops.replay              is 'Datasets of which a replay has rebuilt a part, until the whole replay ends: one that is started again goes on behind it.';
+comment on table  ops.replay              is 'Datasets that a replay has rebuilt in part, until the whole replay ends: if it is started again, it continues after that part.';
 comment on column ops.replay.dataset      is 'Dataset that is rebuilt.';
 comment on column ops.replay.within_start is 'First day that is rebuilt; null for all.';
-comment on column ops.replay.within_end   is 'Day after the last one that is rebuilt; null for all.';
-comment on column ops.replay.keep_pruned  is 'True where rows stay whose answers are stored no more.';
-comment on column ops.replay.program      is 'Digest of the program that rebuilds; another one begins anew.';
-comment on column ops.replay.rebuilt_to   is 'Days before it are rebuilt; infinity once all are.';
+comment on column ops.replay.within_end   is 'Day after the last day that is rebuilt; null for all.';
+comment on column ops.replay.keep_pruned  is 'True if rows whose answers are no longer stored are kept.';
+comment on column ops.replay.program      is 'Digest of the program that rebuilds; a different program starts from scratch.';
+comment on column ops.replay.rebuilt_to   is 'Days before this one are rebuilt; infinity once all are.';
 
 -- as its owner: what a retry costs is shown to readers too, who see no answers
 create function ops.stored_pages(of_slice bigint) returns integer language sql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -56,4 +56,4 @@ create function ops.stored_pages(of_slice bigint) returns integer language sql s
   join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt
   where  s.slice_id = of_slice
 $$;
-comment on function ops.stored_pages(bigint) is 'Pages of a slice that are stored, and that its next attempt may read instead of requesting them again.';
+comment on function ops.stored_pages(bigint) is 'Stored pages of a slice, which its next attempt may read instead of requesting them again.';

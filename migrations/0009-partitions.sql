@@ -39,7 +39,7 @@ begin
   execute format('alter table core.%I attach partition parts.%I for values from (%L) to (%L)', fact_name, leaf_name, lower(held), upper(held));
 end
 $$;
-comment on function ops.make_partition(regclass, date, boolean) is 'Creates the partition of a fact that holds a day: that of its month, or with by_day that of the day alone, unless the month has partitions of the other kind already. Returns the days that the partition holds and whether it is new. The caller needs the right to execute the function and no right to create tables.';
+comment on function ops.make_partition(regclass, date, boolean) is 'Creates the partition of a fact that holds a day: the partition of its month or, with by_day, that of the single day, unless the month already has partitions of the other kind. Returns the days of the partition and whether it is new. The caller only needs the right to execute the function, not the right to create tables.';
 revoke all on function ops.make_partition(regclass, date, boolean) from public;
 
 -- A month is recorded here and removed in one transaction, so that no session sees the one without the other.
@@ -56,13 +56,13 @@ create table ops.dropped_month (
   primary key (dataset, table_name, month_start)
 );
 comment on table  ops.dropped_month             is 'Months of facts and requests that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.';
-comment on column ops.dropped_month.table_name  is 'Fact table, or ops.request, which is of no dataset.';
+comment on column ops.dropped_month.table_name  is 'Fact table, or ops.request, which belongs to no dataset.';
 comment on column ops.dropped_month.month_start is 'First day of the month.';
 comment on column ops.dropped_month.action      is 'drop or detach (the rows are then in the schema archive).';
 comment on column ops.dropped_month.rows_gone   is 'Rows of the month, of all datasets of the table.';
 comment on column ops.dropped_month.bytes_gone  is 'Bytes of its partitions, including indexes.';
-comment on column ops.dropped_month.dropped_by  is 'Database role that did it.';
-comment on column ops.dropped_month.dropped_at  is 'When it was dropped. Slices that ended before have no rows in this month any more.';
+comment on column ops.dropped_month.dropped_by  is 'Database role that removed it.';
+comment on column ops.dropped_month.dropped_at  is 'When it was removed. Slices that ended before then no longer have rows in this month.';
 comment on column ops.dropped_month.is_done     is 'False only within the transaction that removes the month. ops.remove_month removes no other month.';
 select ops.comment_columns('ops.dropped_month');
 
@@ -121,7 +121,7 @@ begin
   return is_gone;
 end
 $$;
-comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.';
+comment on function ops.remove_month(regclass, date, boolean) is 'Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller only needs the right to execute the function, not the right to drop tables.';
 revoke all on function ops.remove_month(regclass, date, boolean) from public;
 
 -- Requests by month: they are stored without a check of which months exist, and sorted into them by the night's retention.
@@ -163,7 +163,7 @@ begin
   execute format('lock table parts.%I in share mode', 'request' || to_char(month, '"_"YYYY"_"MM'));
 end
 $$;
-comment on function ops.hold_request_month(date) is 'Keeps other sessions from storing requests of a month until the transaction ends, so that its sums hold. Requests of other months are stored meanwhile.';
+comment on function ops.hold_request_month(date) is 'Keeps other sessions from storing requests of a month until the transaction ends, so that its sums stay correct. Requests of other months can be stored meanwhile.';
 revoke all on function ops.hold_request_month(date) from public;
 
 create table ops.past_spend (
@@ -181,17 +181,17 @@ create table ops.past_spend (
   cost                 integer not null
 );
 create index past_spend_month on ops.past_spend (month_start);
-comment on table  ops.past_spend                      is 'Sums of requests whose months retention dropped, so that what was charged adds up as before: one row per account, dataset, class, operation, app, country and month, for all of its days that had the same sums.';
+comment on table  ops.past_spend                      is 'Sums over requests whose months retention dropped, so that charges still add up: one row per account, dataset, class, operation, app, country and month, for all days of the month that had the same sums.';
 comment on column ops.past_spend.month_start          is 'First day of the month.';
 comment on column ops.past_spend.days                 is 'Days of the month with these sums: bit 0 is its first day.';
 comment on column ops.past_spend.account_id           is 'Account that was charged; import for imported answers.';
 comment on column ops.past_spend.dataset              is 'Dataset; null for requests about the account and for requests of a command.';
 comment on column ops.past_spend.class                is 'Class for which credits were held.';
-comment on column ops.past_spend.store                is 'ios or android; null where the requests are about no store.';
-comment on column ops.past_spend.track_id             is 'Track id of the app; null where they are about several apps or none.';
-comment on column ops.past_spend.country_code         is 'Country; null where they are about all countries or none.';
+comment on column ops.past_spend.store                is 'ios or android; null if the requests are not about a store.';
+comment on column ops.past_spend.track_id             is 'Track id of the app; null if they are about several apps or none.';
+comment on column ops.past_spend.country_code         is 'Country; null if they are about all countries or none.';
 comment on column ops.past_spend.request_count        is 'Requests on each of these days.';
-comment on column ops.past_spend.failed_request_count is 'Of these the requests without a valid answer.';
+comment on column ops.past_spend.failed_request_count is 'Number of these requests without a valid answer.';
 comment on column ops.past_spend.cost                 is 'Credits charged on each of these days.';
 select ops.comment_columns('ops.past_spend');
 
@@ -200,10 +200,10 @@ create table ops.past_slice_spend (
   request_count integer not null,
   cost          bigint  not null
 );
-comment on table  ops.past_slice_spend               is 'What slices were charged by requests whose months retention dropped.';
+comment on table  ops.past_slice_spend               is 'Credits charged for slices by requests whose months retention dropped.';
 comment on column ops.past_slice_spend.slice_id      is 'The slice.';
 comment on column ops.past_slice_spend.request_count is 'Requests.';
-comment on column ops.past_slice_spend.cost          is 'Credits charged for them.';
+comment on column ops.past_slice_spend.cost          is 'Credits charged for these requests.';
 
 create view ops.past_spend_daily as
 select d.date_day, p.account_id, p.dataset, p.class, p.operation, p.store, p.track_id, p.country_code, p.request_count, p.failed_request_count, p.cost
@@ -226,12 +226,12 @@ create table ops.folded_month (
   checked_at  timestamptz not null,
   primary key (dataset, month_start, state)
 );
-comment on table  ops.folded_month             is 'Months whose slices were folded: slices with the same outcome and without a day between them became one. One row per dataset, month and state, also where nothing could be folded yet.';
+comment on table  ops.folded_month             is 'Months whose slices were folded: adjacent slices with the same outcome became one. One row per dataset, month and state, even if nothing could be folded yet.';
 comment on column ops.folded_month.month_start is 'First day of the month.';
 comment on column ops.folded_month.state       is 'loaded or empty.';
-comment on column ops.folded_month.slice_count is 'Slices for which another one stands; they are deleted.';
+comment on column ops.folded_month.slice_count is 'Number of slices that were folded into others; they are deleted.';
 comment on column ops.folded_month.rows_loaded is 'Rows of their answers.';
-comment on column ops.folded_month.checked_at  is 'When the slices of the month were last searched for some that can be folded.';
+comment on column ops.folded_month.checked_at  is 'When the slices of the month were last checked for slices that can be folded.';
 select ops.comment_columns('ops.folded_month');
 
 create view ops.folded_slices as
@@ -239,8 +239,8 @@ select dataset, state, sum(slice_count)::bigint as slice_count, sum(rows_loaded)
 from   ops.folded_month
 where  slice_count > 0
 group  by dataset, state;
-comment on view   ops.folded_slices             is 'One row per dataset and state: slices for which another one stands, which are in no other view, and the rows of their answers. How many slices were loaded in all?';
+comment on view   ops.folded_slices             is 'One row per dataset and state: slices that were folded into others, which are in no other view, and the rows of their answers. How many slices were loaded in all?';
 comment on column ops.folded_slices.state       is 'loaded or empty.';
-comment on column ops.folded_slices.slice_count is 'Slices that are deleted.';
+comment on column ops.folded_slices.slice_count is 'Number of deleted slices.';
 comment on column ops.folded_slices.rows_loaded is 'Rows of their answers.';
 select ops.comment_columns('ops.folded_slices');

@@ -14,16 +14,16 @@ create table ops.restated_value (
 );
 -- rows that a newer answer left out
 create index restated_value_withdrawn on ops.restated_value (table_name, row_hash, changed_at) where became is null;
-comment on table  ops.restated_value            is 'Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.';
+comment on table  ops.restated_value            is 'Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at. Any other row was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.';
 comment on column ops.restated_value.table_name is 'Table of the row, schema and name.';
 comment on column ops.restated_value.row_key    is 'Primary key of the row by column.';
 comment on column ops.restated_value.row_hash   is 'MD5 of the key, because the key itself may be too long for an index.';
-comment on column ops.restated_value.date_day   is 'First day of the row; null where rows have no day.';
+comment on column ops.restated_value.date_day   is 'First day of the row; null if rows have no day.';
 comment on column ops.restated_value.changed_at is 'When the answer that changed the row was received.';
 comment on column ops.restated_value.seen_at    is 'When the answer with the former values was received.';
 comment on column ops.restated_value.slice_id   is 'Slice that changed the row.';
-comment on column ops.restated_value.was        is 'Changed columns with their former values; all columns where the row was left out.';
-comment on column ops.restated_value.became     is 'The same columns with their new values; null where the row was left out.';
+comment on column ops.restated_value.was        is 'Changed columns with their former values; all columns if the row was left out.';
+comment on column ops.restated_value.became     is 'The same columns with their new values; null if the row was left out.';
 
 create table ops.compared_day (
   slice_id     bigint  not null,
@@ -39,15 +39,15 @@ create table ops.compared_day (
   primary key (slice_id, table_name, date_day)
 );
 create index compared_day_of_dataset on ops.compared_day (dataset, observed_on);
-comment on table  ops.compared_day              is 'Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.';
+comment on table  ops.compared_day              is 'Days that were requested again, and how many of their rows the newer answer changed. storehouse lookback learns from it after how many days figures are final. A row is written in the transaction that loads the answer, and kept for 90 days.';
 comment on column ops.compared_day.slice_id     is 'Slice of the newer answer.';
 comment on column ops.compared_day.table_name   is 'Table of the rows, schema and name.';
 comment on column ops.compared_day.date_day     is 'Day of the rows.';
 comment on column ops.compared_day.dataset      is 'Dataset of the slice.';
-comment on column ops.compared_day.observed_on  is 'Day on which it was requested again, as planning has it.';
-comment on column ops.compared_day.row_count    is 'Rows of the day in either answer.';
-comment on column ops.compared_day.moved_count  is 'Of these those whose figures differ, and those that are new or gone.';
-comment on column ops.compared_day.amount       is 'Sum of the amounts of the rows, in each the larger of both answers.';
+comment on column ops.compared_day.observed_on  is 'Day on which it was requested again, according to the planning.';
+comment on column ops.compared_day.row_count    is 'Number of rows of the day in either answer.';
+comment on column ops.compared_day.moved_count  is 'Number of these rows whose figures differ or that are new or gone.';
+comment on column ops.compared_day.amount       is 'Sum of the amounts of the rows, for each row the larger of the two answers.';
 comment on column ops.compared_day.moved_amount is 'Sum of the differences of the amounts.';
 comment on column ops.compared_day.account      is 'Account whose run requested it, as accounts in the configuration names it; empty for that of API_TOKEN. Each account learns its own lookbacks.';
 select ops.comment_columns('ops.compared_day');
@@ -90,7 +90,7 @@ begin
 end
 $$;
 revoke all on function ops.reported_at(regclass, timestamptz) from public;
-comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON, without months that retention removed. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';
+comment on function ops.reported_at(regclass, timestamptz) is 'Rows of a restated fact as they were at a given time, as JSON, without months that retention removed. What did we report at that time? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at(''core.fact_search_ads_report'', now() - interval ''7 days'') as r)).';
 
 create table ops.reported_check (
   dataset         text        not null,
@@ -103,13 +103,13 @@ create table ops.reported_check (
   differing_count integer     not null default 0,
   primary key (dataset, scope, date_day, source, account)
 );
-comment on table  ops.reported_check                 is 'Days whose figures an answer of another dataset reports and which are requested all the same, so that both are compared. Where they differ, what else that dataset reports to the account is requested again, and nothing more is taken from it.';
+comment on table  ops.reported_check                 is 'Days whose figures the answer of another dataset reports and which are requested anyway, to compare both. If they differ, everything else that the other dataset reported to the account is requested again, and nothing more is taken from it.';
 comment on column ops.reported_check.dataset         is 'Dataset of the figures.';
 comment on column ops.reported_check.scope           is 'Partition of the figures.';
 comment on column ops.reported_check.date_day        is 'Day of the figures.';
 comment on column ops.reported_check.source          is 'Dataset whose answer reports them.';
 comment on column ops.reported_check.account         is 'Account that requested it, as accounts in the configuration names it; empty for that of API_TOKEN.';
 comment on column ops.reported_check.figures         is 'Reported figures that are not compared yet, by item.';
-comment on column ops.reported_check.compared_count  is 'Figures that were compared.';
-comment on column ops.reported_check.differing_count is 'Of these those that differ.';
+comment on column ops.reported_check.compared_count  is 'Number of figures that were compared.';
+comment on column ops.reported_check.differing_count is 'Number of these figures that differ.';
 select ops.comment_columns('ops.reported_check');

@@ -14,8 +14,8 @@ create table core.tracked_country (
 );
 comment on table  core.tracked_country               is 'Number of keywords that the account tracks for an app, by country; one row per period with the same number.';
 comment on column core.tracked_country.valid_from    is 'First day with this number.';
-comment on column core.tracked_country.valid_to      is 'First day with another number, or none; null while the number is current, and where the app left before (core.tracked_app): its numbers are not read any more then.';
-comment on column core.tracked_country.is_current    is 'True while the number is current; null where the newest answer had invalid items and did not name the country.';
+comment on column core.tracked_country.valid_to      is 'First day with another number, or none; null while the number is current, and if the app left before (core.tracked_app): its numbers are then no longer read.';
+comment on column core.tracked_country.is_current    is 'True while the number is current; null if the newest answer had invalid items and did not name the country.';
 comment on column core.tracked_country.keyword_count is 'Number of tracked keywords.';
 select ops.add_foreign_keys('core.tracked_country');
 select ops.comment_columns('core.tracked_country');

@@ -13,7 +13,7 @@ create table core.app_version (
   fetched_at    timestamptz not null,
   primary key (app_key, country_key, language_code, version_at, version)
 );
-comment on table  core.app_version               is 'Releases of apps, one row per release and store page; a version that changed since, as in its price, is there again with the time of the change. When did an app last ship?';
+comment on table  core.app_version               is 'Releases of apps, one row per release and store page. A version that changed later, for instance in its price, has another row with the time of the change. When was an app last released?';
 comment on column core.app_version.country_key   is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
 comment on column core.app_version.language_code is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';
 comment on column core.app_version.version_at    is 'When the version was released, as the service reports it, without time zone.';

@@ -26,7 +26,7 @@ comment on column core.search_ads_integration.org_id            is 'Id of the or
 comment on column core.search_ads_integration.integration_id    is 'Id of the connection.';
 comment on column core.search_ads_integration.organisation_name is 'Name of the organisation.';
 comment on column core.search_ads_integration.integration_code  is 'The connection''s own code, of no fixed length or alphabet.';
-comment on column core.search_ads_integration.currency          is 'The organisation''s own currency, which is the currency of the column original of reports.';
+comment on column core.search_ads_integration.currency          is 'The organisation''s own currency, which is the currency of the amounts under original in reports.';
 comment on column core.search_ads_integration.time_zone         is 'Its time zone.';
 comment on column core.search_ads_integration.payment_model     is 'How it pays.';
 comment on column core.search_ads_integration.is_valid          is 'False when the connection does not work. Its reports are then not requested.';

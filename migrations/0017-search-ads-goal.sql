@@ -19,15 +19,15 @@ create table core.search_ads_goal (
   fetched_at     timestamptz not null,
   primary key (goal_id, account, valid_from)
 );
-comment on table  core.search_ads_goal                is 'Goals by which the account measures its search ads; one row per period without a change.';
+comment on table  core.search_ads_goal                is 'Goals with which the account measures its search ads; one row per period without a change.';
 comment on column core.search_ads_goal.goal_id        is 'Id of the goal; reports can be fetched for it (options.goals).';
-comment on column core.search_ads_goal.app_key        is 'The app that it is of.';
+comment on column core.search_ads_goal.app_key        is 'App of the goal.';
 comment on column core.search_ads_goal.account_number is 'The service''s number of the account.';
 comment on column core.search_ads_goal.tracker_type   is 'Measurement partner that reports its events.';
 comment on column core.search_ads_goal.goal_name      is 'Name of the goal.';
 comment on column core.search_ads_goal.category       is 'PURCHASE, SUBSCRIPTION ...';
 comment on column core.search_ads_goal.currency       is 'Currency of its revenue.';
-comment on column core.search_ads_goal.created_at     is 'When it was made, without time zone.';
+comment on column core.search_ads_goal.created_at     is 'When it was created, without time zone.';
 comment on column core.search_ads_goal.updated_at     is 'When it was last changed, without time zone.';
 select ops.add_foreign_keys('core.search_ads_goal');
 select ops.comment_columns('core.search_ads_goal');

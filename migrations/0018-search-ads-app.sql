@@ -24,7 +24,7 @@ create table core.search_ads_app (
   primary key (app_key, account, valid_from)
 );
 comment on table  core.search_ads_app               is 'Apps that the account advertises; one row per period without a change other than in ratings.';
-comment on column core.search_ads_app.category_id   is 'Category id in its store; 0 is a real one.';
+comment on column core.search_ads_app.category_id   is 'Category id in its store; 0 is a real category.';
 comment on column core.search_ads_app.subcategories is 'Its further categories: a list of names.';
 comment on column core.search_ads_app.price_text    is 'Price as the store writes it, not a number.';
 comment on column core.search_ads_app.released_at   is 'When it was released, without time zone.';

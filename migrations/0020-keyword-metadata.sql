@@ -24,9 +24,9 @@ comment on column core.fact_keyword_metadata.date_day         is 'Day of observa
 comment on column core.fact_keyword_metadata.language_code    is 'Language that the service detects in the keyword.';
 comment on column core.fact_keyword_metadata.search_volume    is 'Search volume score.';
 comment on column core.fact_keyword_metadata.popularity       is 'Search-ads popularity score (iOS); null if the service reports none.';
-comment on column core.fact_keyword_metadata.app_count        is 'Apps that the search returns (Android).';
-comment on column core.fact_keyword_metadata.iphone_app_count is 'Apps that the search returns on iPhone.';
-comment on column core.fact_keyword_metadata.ipad_app_count   is 'Apps that the search returns on iPad.';
+comment on column core.fact_keyword_metadata.app_count        is 'Number of apps that the search returns (Android).';
+comment on column core.fact_keyword_metadata.iphone_app_count is 'Number of apps that the search returns on iPhone.';
+comment on column core.fact_keyword_metadata.ipad_app_count   is 'Number of apps that the search returns on iPad.';
 comment on column core.fact_keyword_metadata.chance           is 'Chance to rank, as the service scores it (Android).';
 comment on column core.fact_keyword_metadata.iphone_chance    is 'Chance to rank on iPhone, as the service scores it.';
 comment on column core.fact_keyword_metadata.ipad_chance      is 'Chance to rank on iPad, as the service scores it.';

@@ -15,6 +15,6 @@ create table core.fact_organic_keyword (
 comment on table  core.fact_organic_keyword             is 'Every keyword for which an app ranks, by country, device and day. A newer answer replaces the whole list.';
 comment on column core.fact_organic_keyword.date_day    is 'Requested day.';
 comment on column core.fact_organic_keyword.rank        is 'Position of the app in the search results, 1 is the top.';
-comment on column core.fact_organic_keyword.observed_at is 'Time that the answer names for itself, without a time zone; midnight where it names a day only.';
+comment on column core.fact_organic_keyword.observed_at is 'Time stated in the answer, without time zone; midnight if it states only a day.';
 select ops.add_foreign_keys('core.fact_organic_keyword');
 select ops.comment_columns('core.fact_organic_keyword');

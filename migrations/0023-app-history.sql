@@ -42,21 +42,21 @@ create table core.app_history (
   fetched_at              timestamptz not null,
   primary key (app_key, country_key, language_code, valid_from)
 );
-comment on table  core.app_history                         is 'The page of an app in the store; one row per period without a change. What did the page show on a day?';
+comment on table  core.app_history                         is 'The page of an app in the store; one row per period without a change. What did the page show on a given day?';
 comment on column core.app_history.country_key             is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
 comment on column core.app_history.language_code           is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';
 comment on column core.app_history.price_text              is 'Price as the store writes it (0.00, Free ...), not a number.';
-comment on column core.app_history.category_id             is 'Category id; the two stores number their categories on their own, 0 is a real one.';
-comment on column core.app_history.version                 is 'Number of the version (Android).';
+comment on column core.app_history.category_id             is 'Category id; each store has its own numbering, and 0 is a real category.';
+comment on column core.app_history.version                 is 'Version number (Android).';
 comment on column core.app_history.updated_at              is 'When the app was last updated (Android), without time zone.';
 comment on column core.app_history.description             is 'Description in the language of the page.';
 comment on column core.app_history.screenshots             is 'Addresses of the screenshots, in order.';
 comment on column core.app_history.whats_new               is 'What is new (Android), as the service reports it.';
-comment on column core.app_history.has_in_app_purchases    is 'True when it offers in-app purchases.';
+comment on column core.app_history.has_in_app_purchases    is 'True when the app offers in-app purchases.';
 comment on column core.app_history.in_app_products         is 'Prices of the in-app products (Android), as the store writes them.';
 comment on column core.app_history.is_removed              is 'True when the store has removed the app.';
 comment on column core.app_history.released_at             is 'When the app was first released (iOS), without time zone.';
-comment on column core.app_history.available_countries     is 'Country codes of the stores that offer it (iOS), sorted.';
+comment on column core.app_history.available_countries     is 'Country codes of the stores that offer the app (iOS), sorted.';
 comment on column core.app_history.file_size               is 'Size as the store writes it (Android).';
 comment on column core.app_history.install_range           is 'Range of installs as the store writes it (Android).';
 comment on column core.app_history.has_top_developer_badge is 'True when the developer has the badge (Android).';
@@ -66,7 +66,7 @@ comment on column core.app_history.owner_email             is 'Contact of the ow
 comment on column core.app_history.video_url               is 'Address of the video (Android).';
 comment on column core.app_history.video_frame_url         is 'Address of the picture of the video (Android).';
 comment on column core.app_history.last_modified_at        is 'When the service last saw the page change, without time zone.';
-comment on column core.app_history.similar_apps            is 'Ids of similar apps (Android), as last seen; a change of them is no new version.';
+comment on column core.app_history.similar_apps            is 'Ids of similar apps (Android), as last seen; a change here does not start a new period.';
 comment on column core.app_history.rating                  is 'Average rating, 1 to 5, as last seen.';
 comment on column core.app_history.rating_count            is 'Number of ratings, as last seen.';
 comment on column core.app_history.ratings_by_star         is 'Number of ratings with one to five stars (Android), as last seen.';

@@ -21,13 +21,13 @@ create table core.fact_app_rating (
   primary key (app_key, date_day, country_key, language_code)
 ) partition by range (date_day);
 comment on table  core.fact_app_rating                is 'Ratings of apps by day of observation. How do ratings grow?';
-comment on column core.fact_app_rating.date_day       is 'Day on which it was seen.';
+comment on column core.fact_app_rating.date_day       is 'Day on which this was seen.';
 comment on column core.fact_app_rating.country_key    is 'Country of the store page; 0 (ALL) on Android, whose pages differ by language.';
 comment on column core.fact_app_rating.language_code  is 'Language of the store page in the format of the answers (en, pt_br); '''' on iOS, whose pages differ by country.';
 comment on column core.fact_app_rating.rating         is 'Average rating, 1 to 5.';
 comment on column core.fact_app_rating.rating_count   is 'Number of ratings.';
 comment on column core.fact_app_rating.price_text     is 'Price as the store writes it, not a number.';
-comment on column core.fact_app_rating.category_id    is 'Category id in its store; 0 is a real one.';
+comment on column core.fact_app_rating.category_id    is 'Category id in its store; 0 is a real category.';
 comment on column core.fact_app_rating.developer_name is 'Name of the developer (iOS).';
 comment on column core.fact_app_rating.updated_at     is 'When the app was last updated, without time zone.';
 select ops.add_foreign_keys('core.fact_app_rating');

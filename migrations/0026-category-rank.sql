@@ -23,6 +23,6 @@ comment on column core.fact_category_rank.chart         is 'FREE, PAID or GROSSI
 comment on column core.fact_category_rank.resolution    is 'daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.';
 comment on column core.fact_category_rank.chart_version is 'v1 or v2 of the iOS charts; '''' where only one version exists.';
 comment on column core.fact_category_rank.ranked_at     is 'When the rank was seen, without time zone; midnight for a rank of a day.';
-comment on column core.fact_category_rank.rank          is 'Position, 1 is the top; an average may have decimals. Null where the service reports the time without a rank.';
+comment on column core.fact_category_rank.rank          is 'Position, 1 is the top; an average may have decimals. Null if the service reports the time without a rank.';
 select ops.add_foreign_keys('core.fact_category_rank');
 select ops.comment_columns('core.fact_category_rank');

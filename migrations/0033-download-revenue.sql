@@ -13,9 +13,9 @@ create table core.fact_download_revenue (
   fetched_at     timestamptz not null,
   primary key (app_key, date_day, country_key, device_key)
 ) partition by range (date_day);
-comment on table  core.fact_download_revenue                is 'Estimated downloads and revenue of iOS apps by country, device and day. Never add the rows of all devices to those of single ones.';
-comment on column core.fact_download_revenue.device_key     is 'Requested device; 0 (ALL) where the request named none.';
-comment on column core.fact_download_revenue.is_total       is 'True where no device was named: the figures are those of all devices together.';
+comment on table  core.fact_download_revenue                is 'Estimated downloads and revenue of iOS apps by country, device and day. Never add the rows of all devices to those of single devices.';
+comment on column core.fact_download_revenue.device_key     is 'Requested device; 0 (ALL) if the request named none.';
+comment on column core.fact_download_revenue.is_total       is 'True if the request named no device: the figures are for all devices together.';
 comment on column core.fact_download_revenue.download_count is 'Estimated downloads.';
 comment on column core.fact_download_revenue.revenue        is 'Estimated revenue; the service reports no currency.';
 select ops.add_foreign_keys('core.fact_download_revenue');

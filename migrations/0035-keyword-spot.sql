@@ -19,7 +19,7 @@ comment on table  core.keyword_spot               is 'The hidden keyword field o
 comment on column core.keyword_spot.country_key   is 'Requested country.';
 comment on column core.keyword_spot.locale        is 'Locale of the field, in the format of the service.';
 comment on column core.keyword_spot.keywords      is 'The field, unchanged, its words separated by commas.';
-comment on column core.keyword_spot.keyword_count is 'Different words in it.';
+comment on column core.keyword_spot.keyword_count is 'Number of different words in it.';
 comment on column core.keyword_spot.updated_at    is 'When the service last saw the field change, as last reported, without time zone.';
 select ops.add_foreign_keys('core.keyword_spot');
 select ops.comment_columns('core.keyword_spot');

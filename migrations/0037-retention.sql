@@ -13,11 +13,11 @@ create table core.fact_retention (
   fetched_at                timestamptz not null,
   primary key (app_key, date_day, country_key, device_key)
 ) partition by range (date_day);
-comment on table  core.fact_retention                           is 'Visits of the pages of the account''s own apps in the store by country and day. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.';
+comment on table  core.fact_retention                           is 'Visits to the pages of the account''s own apps in the store by country and day. Never add the row of ALL countries to those of single countries, nor rows of all devices to those of single devices.';
 comment on column core.fact_retention.country_key               is 'Country of the visitors; 0 (ALL) for the total.';
-comment on column core.fact_retention.device_key                is 'Requested device; 0 (ALL) where the request named none.';
-comment on column core.fact_retention.is_total                  is 'True for the total over all countries, which the service reports as a figure of its own.';
-comment on column core.fact_retention.is_device_total           is 'True where the request for an iOS app named all devices together.';
-comment on column core.fact_retention.android_store_visit_count is 'Visits of the page in the Android store.';
+comment on column core.fact_retention.device_key                is 'Requested device; 0 (ALL) if the request named none.';
+comment on column core.fact_retention.is_total                  is 'True for the total over all countries, which the service reports as a separate figure.';
+comment on column core.fact_retention.is_device_total           is 'True if the request for an iOS app named all devices together.';
+comment on column core.fact_retention.android_store_visit_count is 'Visits to the page in the Android store.';
 select ops.add_foreign_keys('core.fact_retention');
 select ops.comment_columns('core.fact_retention');

@@ -11,8 +11,8 @@ create table core.ad_badge (
   primary key (app_key, date_day)
 );
 comment on table  core.ad_badge               is 'Whether apps advertise and show advertisements, by day of observation.';
-comment on column core.ad_badge.date_day      is 'Day on which it was seen.';
+comment on column core.ad_badge.date_day      is 'Day on which this was seen.';
 comment on column core.ad_badge.is_advertiser is 'True when the app advertises.';
-comment on column core.ad_badge.is_publisher  is 'True when it shows advertisements of others.';
+comment on column core.ad_badge.is_publisher  is 'True when the app shows advertisements for others.';
 select ops.add_foreign_keys('core.ad_badge');
 select ops.comment_columns('core.ad_badge');

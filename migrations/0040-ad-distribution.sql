@@ -17,16 +17,16 @@ create table core.fact_ad_distribution (
   fetched_at    timestamptz not null,
   primary key (app_key, period_start, period_end, country_key, kind, media_type, network, member_group, member)
 ) partition by range (period_start);
-comment on table  core.fact_ad_distribution               is 'How the advertising of apps is distributed, over periods of 30 days. Always choose one kind, media_type, network and country_key. The parts of one member_group make a whole; percentages of different periods cannot be averaged.';
+comment on table  core.fact_ad_distribution               is 'How the advertising of apps is distributed, for periods of 30 days. Always choose one kind, media_type, network and country_key. The parts of one member_group make up a whole; percentages of different periods cannot be averaged.';
 comment on column core.fact_ad_distribution.period_start  is 'First day of the 30 days of the answer.';
 comment on column core.fact_ad_distribution.period_end    is 'Last day of the period, inclusive.';
 comment on column core.fact_ad_distribution.country_key   is 'Requested country; 0 (ALL) for all countries together.';
-comment on column core.fact_ad_distribution.kind          is 'What the parts are: country, dimension, type, language, network, or publisher_dimension (sizes of the advertisements of others that the app shows).';
-comment on column core.fact_ad_distribution.media_type    is 'Unit of the share: creatives or impressions; '''' where the service does not report it (language, publisher_dimension).';
+comment on column core.fact_ad_distribution.kind          is 'What the parts are: country, dimension, type, language, network, or publisher_dimension (sizes of the advertisements for others that the app shows).';
+comment on column core.fact_ad_distribution.media_type    is 'Unit of the share: creatives or impressions; '''' if the service does not report it (language, publisher_dimension).';
 comment on column core.fact_ad_distribution.network       is 'Requested network; '''' for all networks together.';
-comment on column core.fact_ad_distribution.member_group  is 'The whole to which the part belongs, where a kind has several: image, video, html (dimension), the media type (publisher_dimension); '''' where it has one.';
+comment on column core.fact_ad_distribution.member_group  is 'The whole to which the part belongs, if the kind has several: image, video, html (dimension), the media type (publisher_dimension); '''' if it has only one.';
 comment on column core.fact_ad_distribution.member        is 'The part: country code (alpha-2), size, type, language or network.';
-comment on column core.fact_ad_distribution.member_name   is 'Name of the part; null where the member is its only name.';
-comment on column core.fact_ad_distribution.percent_share is 'Part of the whole in percent, 0 to 100.';
+comment on column core.fact_ad_distribution.member_name   is 'Name of the part; null if the member is its only name.';
+comment on column core.fact_ad_distribution.percent_share is 'Share of the whole in percent, 0 to 100.';
 select ops.add_foreign_keys('core.fact_ad_distribution');
 select ops.comment_columns('core.fact_ad_distribution');

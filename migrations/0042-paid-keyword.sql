@@ -16,7 +16,7 @@ create table core.fact_paid_keyword (
 comment on table  core.fact_paid_keyword              is 'Keywords that iOS apps pay for, over periods of 14 days.';
 comment on column core.fact_paid_keyword.period_start is 'First day of the 14 days of the answer.';
 comment on column core.fact_paid_keyword.period_end   is 'Last day of the period, inclusive.';
-comment on column core.fact_paid_keyword.app_share    is 'Share of the app in all impressions of the keyword''s advertisements.';
-comment on column core.fact_paid_keyword.slot_shares  is 'Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.';
+comment on column core.fact_paid_keyword.app_share    is 'The app''s share of all impressions of the keyword''s advertisements.';
+comment on column core.fact_paid_keyword.slot_shares  is 'The app''s share of the impressions of each slot, by slot. The shares of different slots cannot be added up.';
 select ops.add_foreign_keys('core.fact_paid_keyword');
 select ops.comment_columns('core.fact_paid_keyword');

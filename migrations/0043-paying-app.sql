@@ -19,8 +19,8 @@ comment on table  core.fact_paying_app                            is 'iOS apps t
 comment on column core.fact_paying_app.period_start               is 'First day of the 14 days of the answer.';
 comment on column core.fact_paying_app.period_end                 is 'Last day of the period, inclusive.';
 comment on column core.fact_paying_app.app_key                    is 'The app that pays.';
-comment on column core.fact_paying_app.share                      is 'Share of the app in all impressions of the keyword''s advertisements.';
-comment on column core.fact_paying_app.slot_shares                is 'Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.';
+comment on column core.fact_paying_app.share                      is 'The app''s share of all impressions of the keyword''s advertisements.';
+comment on column core.fact_paying_app.slot_shares                is 'The app''s share of the impressions of each slot, by slot. The shares of different slots cannot be added up.';
 comment on column core.fact_paying_app.default_product_page_count is 'Number of default product pages that are advertised.';
 comment on column core.fact_paying_app.custom_product_page_count  is 'Number of custom product pages that are advertised.';
 select ops.add_foreign_keys('core.fact_paying_app');

@@ -20,7 +20,7 @@ create table core.fact_review_word (
   fetched_at       timestamptz not null,
   primary key (app_key, period_start, period_end, country_key, language_code, word, kind, facet)
 ) partition by range (period_start);
-comment on table  core.fact_review_word                  is 'Words of the reviews of an app over a period: one row for the word (kind word), one for each rating of its reviews (sentiment) and one for each date (trend). Always choose one kind: the row of the word already counts the parts.';
+comment on table  core.fact_review_word                  is 'Words of the reviews of an app over a period: one row for the word (kind word), one for each rating of its reviews (sentiment) and one for each date (trend). Always choose one kind: the row of the word already includes the others.';
 comment on column core.fact_review_word.period_start     is 'First day of the period.';
 comment on column core.fact_review_word.period_end       is 'Last requested day of the period. The service does not document whether it is inclusive; rows of kind trend show it.';
 comment on column core.fact_review_word.country_key      is 'Country of the reviews (iOS); 0 (ALL) for all together, and on Android.';
@@ -32,8 +32,8 @@ comment on column core.fact_review_word.occurrence_count is 'How often the word 
 comment on column core.fact_review_word.review_count     is 'Reviews with the word; only for the whole period.';
 comment on column core.fact_review_word.average_rating   is 'Average rating of the reviews with the word; only for the whole period.';
 comment on column core.fact_review_word.facet_count      is 'Number for this rating or date; null for the whole period.';
-comment on column core.fact_review_word.rating           is 'Stars, 1 to 5, of a row of kind sentiment; null where the rating is in another format.';
-comment on column core.fact_review_word.trend_day        is 'Day of a row of kind trend; null where the date is in another format.';
+comment on column core.fact_review_word.rating           is 'Stars, 1 to 5, of a row of kind sentiment; null if the rating is in another format.';
+comment on column core.fact_review_word.trend_day        is 'Day of a row of kind trend; null if the date is in another format.';
 comment on column core.fact_review_word.extra            is 'Fields of the answer without a column of their own, on the word''s own row; null when there are none.';
 select ops.add_foreign_keys('core.fact_review_word');
 select ops.comment_columns('core.fact_review_word');

@@ -96,31 +96,31 @@ create table core.fact_search_ads_report (
 -- spend of an app by day, for marts
 create index fact_search_ads_report_by_app on core.fact_search_ads_report (app_key, period_start)
   where report_level = 'CAMPAIGN' and grain = 'day' and goal_id = '' and not is_total;
-comment on table  core.fact_search_ads_report                          is 'Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: add up rows of one of each, without totals. See mart.search_ads_daily. Former values are in ops.restated_value.';
+comment on table  core.fact_search_ads_report                          is 'Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: choose one of each before you add up rows, and leave out totals. See mart.search_ads_daily. Former values are in ops.restated_value.';
 comment on column core.fact_search_ads_report.report_level             is 'Level of the row: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.';
-comment on column core.fact_search_ads_report.grain                    is 'Span of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over it; window for rows of a DAILY report without a day, over all requested days.';
+comment on column core.fact_search_ads_report.grain                    is 'Period of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over a week or month; window for a row of a DAILY report without a day, which covers all requested days.';
 comment on column core.fact_search_ads_report.currency                 is 'Requested currency of the money.';
 comment on column core.fact_search_ads_report.attribution              is 'How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.';
 comment on column core.fact_search_ads_report.goal_id                  is 'Requested goal; '''' for none. Without a goal the goal columns have no meaning.';
 comment on column core.fact_search_ads_report.period_start             is 'First day of the period of the figures.';
-comment on column core.fact_search_ads_report.period_end               is 'Last day of the period, inclusive; the same day where grain is day.';
+comment on column core.fact_search_ads_report.period_end               is 'Last day of the period, inclusive; the same day if grain is day.';
 comment on column core.fact_search_ads_report.is_total                 is 'True for a row that is the sum of other rows of its report. Never add it to them.';
 comment on column core.fact_search_ads_report.app_id                   is 'Advertised app; '''' for none.';
 comment on column core.fact_search_ads_report.campaign_id              is 'Campaign; '''' for none.';
-comment on column core.fact_search_ads_report.ad_group_id              is 'Ad group; '''' for none. With the day it is not unique: country and the four segments belong to it.';
+comment on column core.fact_search_ads_report.ad_group_id              is 'Ad group; '''' for none. Ad group and day are not unique: country and the four segments belong to the key.';
 comment on column core.fact_search_ads_report.keyword_id               is 'Keyword, or negative keyword; '''' for none.';
 comment on column core.fact_search_ads_report.ad_id                    is 'Ad; '''' for none.';
-comment on column core.fact_search_ads_report.product_page             is 'Custom product page, by its id or else its name; '''' for none.';
+comment on column core.fact_search_ads_report.product_page             is 'Custom product page: its id, or its name if it has no id; '''' for none.';
 comment on column core.fact_search_ads_report.search_term              is 'What people searched for; '''' for none.';
 comment on column core.fact_search_ads_report.match_type               is 'How the keyword must match; '''' for none.';
-comment on column core.fact_search_ads_report.country_key              is 'Country; 0 (ALL) where the row is not about one country.';
+comment on column core.fact_search_ads_report.country_key              is 'Country; 0 (ALL) if the row is not about a single country.';
 comment on column core.fact_search_ads_report.gender                   is 'Segment; '''' for none.';
 comment on column core.fact_search_ads_report.age                      is 'Segment; '''' for none.';
 comment on column core.fact_search_ads_report.device_class             is 'Segment; '''' for none.';
 comment on column core.fact_search_ads_report.customer_type            is 'Segment; '''' for none.';
-comment on column core.fact_search_ads_report.segment                  is 'Further fields of the key, as JSON, where rows are equal in all columns before; '''' where they are not needed.';
+comment on column core.fact_search_ads_report.segment                  is 'Further fields of the key, as JSON, if rows have the same values in all columns above; '''' if they are not needed.';
 comment on column core.fact_search_ads_report.report_type              is 'Type of the report: DAILY, REPORT, SUMMARY. A day has one row, from the newest report of any type.';
-comment on column core.fact_search_ads_report.date_day                 is 'The day where grain is day; null for longer periods, which are never spread over their days.';
+comment on column core.fact_search_ads_report.date_day                 is 'The day if grain is day; null for longer periods, which are never spread over their days.';
 comment on column core.fact_search_ads_report.app_key                  is 'The advertised app.';
 comment on column core.fact_search_ads_report.ad_name                  is 'Name of the ad.';
 comment on column core.fact_search_ads_report.product_page_name        is 'Name of the product page.';
@@ -136,17 +136,17 @@ comment on column core.fact_search_ads_report.cpa                      is 'Spend
 comment on column core.fact_search_ads_report.cpt                      is 'Spend per tap, in currency.';
 comment on column core.fact_search_ads_report.cpm                      is 'Spend per thousand impressions, in currency.';
 comment on column core.fact_search_ads_report.ttr                      is 'Taps per impression.';
-comment on column core.fact_search_ads_report.cr                       is 'Installs a tap.';
-comment on column core.fact_search_ads_report.attributed_install_count is 'Installs by the measurement partner.';
-comment on column core.fact_search_ads_report.attributed_install_rate  is 'Those of them a tap.';
-comment on column core.fact_search_ads_report.cpi                      is 'Spend per install by the measurement partner, in currency.';
-comment on column core.fact_search_ads_report.goal_count               is 'Times that the goal was reached.';
-comment on column core.fact_search_ads_report.goal_count_1d            is 'Times that the goal was reached within 1 day of the install.';
-comment on column core.fact_search_ads_report.goal_count_3d            is 'Times that the goal was reached within 3 days of the install.';
-comment on column core.fact_search_ads_report.goal_count_7d            is 'Times that the goal was reached within 7 days of the install.';
-comment on column core.fact_search_ads_report.goal_count_14d           is 'Times that the goal was reached within 14 days of the install.';
-comment on column core.fact_search_ads_report.goal_count_30d           is 'Times that the goal was reached within 30 days of the install.';
-comment on column core.fact_search_ads_report.goal_rate                is 'Goals an install.';
+comment on column core.fact_search_ads_report.cr                       is 'Installs per tap.';
+comment on column core.fact_search_ads_report.attributed_install_count is 'Installs that the measurement partner attributes.';
+comment on column core.fact_search_ads_report.attributed_install_rate  is 'Installs that the measurement partner attributes, per tap.';
+comment on column core.fact_search_ads_report.cpi                      is 'Spend per install that the measurement partner attributes, in currency.';
+comment on column core.fact_search_ads_report.goal_count               is 'Number of times the goal was reached.';
+comment on column core.fact_search_ads_report.goal_count_1d            is 'Number of times the goal was reached within 1 day of the install.';
+comment on column core.fact_search_ads_report.goal_count_3d            is 'Number of times the goal was reached within 3 days of the install.';
+comment on column core.fact_search_ads_report.goal_count_7d            is 'Number of times the goal was reached within 7 days of the install.';
+comment on column core.fact_search_ads_report.goal_count_14d           is 'Number of times the goal was reached within 14 days of the install.';
+comment on column core.fact_search_ads_report.goal_count_30d           is 'Number of times the goal was reached within 30 days of the install.';
+comment on column core.fact_search_ads_report.goal_rate                is 'Goals per install.';
 comment on column core.fact_search_ads_report.cost_per_goal            is 'Spend per goal, in currency.';
 comment on column core.fact_search_ads_report.cpa_goal                 is 'Target spend per install (CPA goal), in currency.';
 comment on column core.fact_search_ads_report.goal_revenue             is 'Revenue of the goal, in currency.';
@@ -161,7 +161,7 @@ comment on column core.fact_search_ads_report.goal_roas_3d             is 'Reven
 comment on column core.fact_search_ads_report.goal_roas_7d             is 'Revenue of the goal within 7 days of the install per unit of spend.';
 comment on column core.fact_search_ads_report.goal_roas_14d            is 'Revenue of the goal within 14 days of the install per unit of spend.';
 comment on column core.fact_search_ads_report.goal_roas_30d            is 'Revenue of the goal within 30 days of the install per unit of spend.';
-comment on column core.fact_search_ads_report.revenue_per_goal         is 'Revenue a goal, in currency.';
+comment on column core.fact_search_ads_report.revenue_per_goal         is 'Revenue per goal, in currency.';
 comment on column core.fact_search_ads_report.arpu                     is 'Revenue per install, in currency.';
 comment on column core.fact_search_ads_report.default_bid              is 'Default bid of the ad group, in currency.';
 comment on column core.fact_search_ads_report.daily_budget             is 'Daily budget, in currency.';
@@ -177,7 +177,7 @@ comment on column core.fact_search_ads_report.search_match             is 'Wheth
 comment on column core.fact_search_ads_report.countries                is 'Countries of the campaign: a list.';
 comment on column core.fact_search_ads_report.country_statuses         is 'Country mapped to the status of the campaign in it.';
 comment on column core.fact_search_ads_report.supply_sources           is 'Placements: a list of names.';
-comment on column core.fact_search_ads_report.original                 is 'The money in the organisation''s own currency, as the service names it.';
+comment on column core.fact_search_ads_report.original                 is 'The money in the organisation''s own currency, as the service reports it.';
 select ops.add_foreign_keys('core.fact_search_ads_report');
 select ops.comment_columns('core.fact_search_ads_report');
 
@@ -191,11 +191,11 @@ create table ops.search_ads_report_shape (
   fetched_at   timestamptz not null,
   primary key (org_id, report_level, period_start, period_end)
 );
-comment on table  ops.search_ads_report_shape              is 'Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.';
+comment on table  ops.search_ads_report_shape              is 'Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; if rows lack their day, each day is fetched as a REPORT instead.';
 comment on column ops.search_ads_report_shape.report_level is 'Level of the report.';
 comment on column ops.search_ads_report_shape.period_start is 'First requested day.';
 comment on column ops.search_ads_report_shape.period_end   is 'Last requested day.';
-comment on column ops.search_ads_report_shape.shape        is 'days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.';
+comment on column ops.search_ads_report_shape.shape        is 'days: rows name their day and their entity; totals: rows are totals; window: rows name their entity but no day.';
 select ops.add_foreign_keys('ops.search_ads_report_shape');
 select ops.comment_columns('ops.search_ads_report_shape');
 
@@ -213,14 +213,14 @@ create table ops.search_ads_report_week (
   fetched_at   timestamptz not null,
   primary key (org_id, report_level, currency, attribution, goal_id, period_start, digest)
 );
-comment on table  ops.search_ads_report_week              is 'Digests of weekly reports, one row per week and digest. Where DAILY reports name no day, days of a week that is over for long are requested again only when its digest has changed.';
+comment on table  ops.search_ads_report_week              is 'Digests of weekly reports, one row per week and digest. If DAILY reports name no day, the days of a week long past are requested again only when its digest has changed.';
 comment on column ops.search_ads_report_week.report_level is 'Level of the report.';
 comment on column ops.search_ads_report_week.currency     is 'Requested currency of the money.';
-comment on column ops.search_ads_report_week.attribution  is 'Requested counting of redownloads: WITH, WITHOUT, ONLY.';
+comment on column ops.search_ads_report_week.attribution  is 'How redownloads were requested to be counted: WITH, WITHOUT, ONLY.';
 comment on column ops.search_ads_report_week.goal_id      is 'Requested goal; '''' for none.';
 comment on column ops.search_ads_report_week.period_start is 'First day of the week.';
 comment on column ops.search_ads_report_week.period_end   is 'Last day of the week.';
 comment on column ops.search_ads_report_week.digest       is 'SHA-256 over the counts and the money of all rows.';
-comment on column ops.search_ads_report_week.last_seen_on is 'Last day on which an answer had it.';
+comment on column ops.search_ads_report_week.last_seen_on is 'Last day on which an answer had this digest.';
 select ops.add_foreign_keys('ops.search_ads_report_week');
 select ops.comment_columns('ops.search_ads_report_week');

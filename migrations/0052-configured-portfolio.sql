@@ -10,18 +10,18 @@ create table core.configured_portfolio (
   account    text not null default '',
   primary key (store, track_id, part, member, account, valid_from)
 );
-comment on table  core.configured_portfolio            is 'Apps that portfolio.apps of the configuration lists, with their countries and keywords, as of the plannings; one row per period in which it listed the member. Where portfolio.source is account it lists none.';
+comment on table  core.configured_portfolio            is 'Apps in portfolio.apps of the configuration, with their countries and keywords, as of each planning; one row per period in which the member was listed. If portfolio.source is account, there are none.';
 comment on column core.configured_portfolio.part       is 'What is listed: the app itself, a country of it, or a keyword of it.';
-comment on column core.configured_portfolio.member     is 'The country or the keyword; empty for the app itself. A keyword holds for all countries beside it in the configuration.';
+comment on column core.configured_portfolio.member     is 'The country or the keyword; empty for the app itself. A keyword applies to all countries listed with it in the configuration.';
 comment on column core.configured_portfolio.valid_from is 'First day on which a planning found it listed.';
-comment on column core.configured_portfolio.valid_to   is 'First day on which a planning did not find it listed any more; null while it is listed.';
+comment on column core.configured_portfolio.valid_to   is 'First day on which a planning no longer found it listed; null while it is listed.';
 select ops.comment_columns('core.configured_portfolio');
 
 create table ops.unread_account (
   account      text primary key,
   unread_since date
 );
-comment on table  ops.unread_account              is 'Accounts whose lists were read once and, as of the plannings, are not any more: portfolio.source is config, or the configuration has the account no more. Rows of core.tracked_* stay as they were read last, and nothing follows from them.';
+comment on table  ops.unread_account              is 'Accounts whose lists were read once but, as of the last planning, no longer are: portfolio.source is config, or the account is no longer in the configuration. Rows of core.tracked_* stay as they were last read and have no effect.';
 comment on column ops.unread_account.account      is 'Name of the account; empty for that of API_TOKEN.';
-comment on column ops.unread_account.unread_since is 'First day on which a planning found that its lists are not read; null where they are read again.';
+comment on column ops.unread_account.unread_since is 'First day on which a planning found that its lists are no longer read; null if they are read again.';
 select ops.comment_columns('ops.unread_account');

@@ -30,19 +30,19 @@ cross  join lateral (select p.published - case when t.pack_days is null then 0 e
 -- answers of nothing are requested again with the next pack, where its call has room for them
 cross  join lateral (select e.packed_end as request_before, case when t.pack_is_full then ops.today() else e.packed_end - 1 + t.settle_days end as repeat_day,
                             case when t.pack_is_full or t.pack_days is null then ops.today() else s.as_of + t.empty_holds_days end as requested_until) as r;
-comment on view   ops.slice_finality               is 'One row per slice: until which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and inside the requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?';
+comment on view   ops.slice_finality               is 'One row per slice: up to which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and within those requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?';
 comment on column ops.slice_finality.slice_id      is 'Number of the slice.';
 comment on column ops.slice_finality.scope         is 'Partition of the slice.';
-comment on column ops.slice_finality.batch_id      is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.slice_finality.batch_id      is 'List of the requested keywords or ids; null if the scope identifies the partition.';
 comment on column ops.slice_finality.window_start  is 'First requested day.';
 comment on column ops.slice_finality.window_end    is 'Day after the last requested day.';
 comment on column ops.slice_finality.state         is 'State of the slice.';
-comment on column ops.slice_finality.rows_rejected is 'Invalid items of its answer.';
+comment on column ops.slice_finality.rows_rejected is 'Number of invalid items of its answer.';
 comment on column ops.slice_finality.kind          is 'series, period (final only as a whole) or snapshot (final until refresh_days have passed); null before the first planning.';
-comment on column ops.slice_finality.final_before  is 'Days before this one are final; infinity for a slice that waits, runs or was requested today, -infinity where no day of it is final any more.';
+comment on column ops.slice_finality.final_before  is 'Days before this one are final; infinity for a slice that waits, runs or was requested today; -infinity if none of its days is still final.';
 comment on column ops.slice_finality.request_from      is 'First day that a sync requests; null for a snapshot.';
 comment on column ops.slice_finality.request_before    is 'Day after the last day that a sync requests; null for a snapshot.';
-comment on column ops.slice_finality.dropped_before   is 'Days before this one were dropped by retention after the slice ended; null where none were.';
+comment on column ops.slice_finality.dropped_before   is 'Days before this one were dropped by retention after the slice ended; null if none were.';
 select ops.comment_columns('ops.slice_finality');
 
 create view ops.coverage_daily as
@@ -112,22 +112,22 @@ select dataset, scope ->> 'store' as store, scope ->> 'app' as track_id, scope -
        coalesce(sum(cell_count) filter (where state = 8), 0)::bigint                as lost_count
 from   cell
 group  by dataset, scope, date_day;
-comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or is that of a snapshot that failed and that a newer one stands for. Which days of an app are incomplete? What waits for credits, a budget or the API?';
+comment on view   ops.coverage_daily                is 'One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or it belongs to a failed snapshot that a newer one replaces. Which days of an app are incomplete? What waits for credits, a budget or the API?';
 comment on column ops.coverage_daily.store          is 'ios or android; null if the dataset is about the account.';
 comment on column ops.coverage_daily.track_id       is 'Track id of the app; null if the dataset is not about an app.';
 comment on column ops.coverage_daily.country_code   is 'Country; null if the dataset does not distinguish countries.';
-comment on column ops.coverage_daily.device_code    is 'Device; null where the dataset does not distinguish devices.';
+comment on column ops.coverage_daily.device_code    is 'Device; null if the dataset does not distinguish devices.';
 comment on column ops.coverage_daily.cell_count     is 'Requested cells.';
 comment on column ops.coverage_daily.loaded_count   is 'Loaded cells, including those of partial_count.';
 comment on column ops.coverage_daily.empty_count    is 'Cells for which the service returned no rows.';
 comment on column ops.coverage_daily.open_count     is 'Cells that are pending or running.';
 comment on column ops.coverage_daily.deferred_count is 'Cells that wait for credits, a budget or the API.';
 comment on column ops.coverage_daily.skipped_count  is 'Unavailable cells.';
-comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice failed; storehouse retry requests them again. A snapshot that failed is none where a newer one was answered, or failed as well and stands for it.';
-comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.';
-comment on column ops.coverage_daily.stale_count    is 'Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.';
-comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.';
-comment on column ops.coverage_daily.lost_count     is 'Snapshot cells that were not fetched in their time: nobody can request them any more.';
+comment on column ops.coverage_daily.failed_count   is 'Cells whose newest slice failed; storehouse retry requests them again. A failed snapshot does not count if a newer one was answered or failed as well and replaces it.';
+comment on column ops.coverage_daily.partial_count  is 'Loaded cells of slices whose answer has invalid items; ops.reject lists these items with their reasons.';
+comment on column ops.coverage_daily.stale_count    is 'Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or they are snapshots older than refresh_days.';
+comment on column ops.coverage_daily.dropped_count  is 'Cells that were loaded or empty, in a month that retention later dropped or detached. No other count includes them.';
+comment on column ops.coverage_daily.lost_count     is 'Snapshot cells that were not fetched in time: they can no longer be requested.';
 select ops.comment_columns('ops.coverage_daily');
 
 create function ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date) returns date language sql immutable parallel safe
@@ -141,7 +141,7 @@ create function ops.due_end(timing ops.dataset_timing, newest_start date, newest
                             else coalesce(greatest(newest_end, newest_end + (today + 1 - timing.settle_days - newest_end) / (newest_end - newest_start) * (newest_end - newest_start)),
                                           today + 1 - timing.settle_days) end
          end;
-comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.';
+comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day after the newest day that a dataset with this timing should have by the end of the given day; newest_start and newest_end are the bounds of its newest answer. Null if nothing is due: the snapshot is fetched only once, or there is no timing.';
 
 create view ops.waiting_rank_slice as
 select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.window_start, s.window_end, s.batch_id, s.scope,
@@ -160,7 +160,7 @@ comment on column ops.waiting_rank_slice.window_start is 'First requested day.';
 comment on column ops.waiting_rank_slice.window_end   is 'Day after the last requested day.';
 comment on column ops.waiting_rank_slice.batch_id     is 'List of the requested keywords.';
 comment on column ops.waiting_rank_slice.scope        is 'Partition of the slice.';
-comment on column ops.waiting_rank_slice.ended_at     is 'When it failed; null where it waits for its first answer.';
+comment on column ops.waiting_rank_slice.ended_at     is 'When it failed; null if it waits for its first answer.';
 select ops.comment_columns('ops.waiting_rank_slice');
 
 create view ops.refused_keyword as
@@ -168,7 +168,7 @@ select r.scope, b.items[1] as keyword
 from   ops.slice as r
 join   ops.batch as b on b.batch_id = r.batch_id
 where  r.dataset = 'keyword_rank' and r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable') and cardinality(b.items) = 1;
-comment on view   ops.refused_keyword       is 'One row per keyword of a partition of ranks that the service refused where it alone was requested: plans leave it out. Which keywords have no ranks, and will have none?';
+comment on view   ops.refused_keyword       is 'One row per keyword of a partition of ranks that the service refused when it was the only one requested: plans leave it out. Which keywords have no ranks, and will have none?';
 comment on column ops.refused_keyword.scope is 'Partition of the slice.';
 select ops.comment_columns('ops.refused_keyword');
 
@@ -191,7 +191,7 @@ left   join core.dim_keyword as k on k.keyword = i.item
 where  (k.keyword_key = any (o.answered)) is not true
 and    (o.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)
 group  by 1, 2, 3, 4, 5;
-comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Choose some weeks while a backfill waits. Which keywords are missing?';
+comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. While a backfill waits, choose a few weeks only. Which keywords are missing?';
 select ops.comment_columns('ops.unanswered_keyword');
 
 create view ops.unanswered_keyword_daily as
@@ -276,7 +276,7 @@ with recursive step (app_key) as (
   select (select min(f.app_key) from core.fact_category_rank as f where f.app_key > r.app_key) from step as r where r.app_key is not null
 )
 select r.app_key from step as r where r.app_key is not null;
-comment on view   ops.charted_app         is 'One row per app with places in charts of its categories (core.fact_category_rank). Of which apps do we know places in charts?';
+comment on view   ops.charted_app         is 'One row per app with places in the charts of its categories (core.fact_category_rank). For which apps do we know places in charts?';
 comment on column ops.charted_app.app_key is 'Key of the app in core.dim_app.';
 select ops.comment_columns('ops.charted_app');
 
@@ -287,7 +287,7 @@ with recursive step (app_key) as (
   select (select min(f.app_key) from core.review as f where f.app_key > r.app_key) from step as r where r.app_key is not null
 )
 select r.app_key from step as r where r.app_key is not null;
-comment on view   ops.reviewed_app         is 'One row per app with reviews. Of which apps do we have reviews?';
+comment on view   ops.reviewed_app         is 'One row per app with reviews. For which apps do we have reviews?';
 comment on column ops.reviewed_app.app_key is 'Key of the app in core.dim_app.';
 select ops.comment_columns('ops.reviewed_app');
 
@@ -327,6 +327,6 @@ with recursive ranked (app_key) as (
 select a.app_key, a.store, a.track_id, a.app_name
 from   known as k
 join   core.dim_app as a on a.app_key = k.app_key;
-comment on view   ops.portfolio_app          is 'One row per app that is or was in the portfolio: tracked by the account, or with ranks, ratings, reviews, sales or estimates. Apps that were only seen in charts, searches or lists of competitors have none. Which apps do marts report on? How many are there?';
+comment on view   ops.portfolio_app          is 'One row per app that is or was in the portfolio: tracked by the account, or with ranks, ratings, reviews, sales or estimates. Apps that were only seen in charts, searches or lists of competitors have no row. Which apps do marts report on? How many are there?';
 comment on column ops.portfolio_app.app_name is 'Name of the app as last seen.';
 select ops.comment_columns('ops.portfolio_app');

@@ -16,7 +16,7 @@ select s.slice_id, s.dataset, s.operation, s.scope, s.batch_id, s.window_start, 
             else s.due_at end as due_at,
        s.error_code, s.error_message, s.rows_loaded, s.rows_rejected, s.is_folded, s.created_at, s.started_at, s.ended_at
 from   ops.slice as s;
-comment on view ops.slice_log is 'One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?';
+comment on view ops.slice_log is 'One row per slice in its current state, without the sums of ops.slice_status, which read its requests. What was requested for an app, and when?';
 select ops.comment_columns('ops.slice_log', 'ops.slice');
 
 create view ops.slice_status as
@@ -60,18 +60,18 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
   where  f.slice_id = s.slice_id) end as effective_state
 from   ops.slice_log as s
 left   join ops.batch as b on b.batch_id = s.batch_id;
-comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait, and for what?';
+comment on view   ops.slice_status                       is 'One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app are waiting, and for what?';
 comment on column ops.slice_status.slice_id              is 'Number of the slice.';
 comment on column ops.slice_status.operation             is 'Operation of the API for the slice.';
 comment on column ops.slice_status.store                 is 'ios or android; null if the dataset is about the account.';
 comment on column ops.slice_status.track_id              is 'Track id of the app; null if the dataset is not about an app.';
 comment on column ops.slice_status.country_code          is 'Country; null if the dataset does not distinguish countries.';
-comment on column ops.slice_status.device_code           is 'Device; null where the dataset does not distinguish devices.';
+comment on column ops.slice_status.device_code           is 'Device; null if the dataset does not distinguish devices.';
 comment on column ops.slice_status.scope                 is 'Partition of the slice, with all its parts.';
-comment on column ops.slice_status.item_count            is 'Number of requested keywords or ids; 0 where the scope identifies the partition.';
+comment on column ops.slice_status.item_count            is 'Number of requested keywords or ids; 0 if the scope identifies the partition.';
 comment on column ops.slice_status.first_day             is 'First requested day.';
 comment on column ops.slice_status.last_day              is 'Last requested day.';
-comment on column ops.slice_status.class                 is 'Class in which credits are held for it.';
+comment on column ops.slice_status.class                 is 'Class for which credits are held for it.';
 comment on column ops.slice_status.state                 is 'pending, running, deferred (waits for credits, a budget or the API), loaded, empty, skipped (unavailable) or failed.';
 comment on column ops.slice_status.attempt               is 'Number of starts.';
 comment on column ops.slice_status.failure_count         is 'Attempts that failed.';
@@ -81,15 +81,15 @@ comment on column ops.slice_status.request_count         is 'Requests that were 
 comment on column ops.slice_status.booked_credits        is 'Credits that were charged for it.';
 comment on column ops.slice_status.rows_loaded           is 'Rows of its answer.';
 comment on column ops.slice_status.rows_rejected         is 'Invalid items of its answer; they are in ops.reject.';
-comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start at once or has ended for good. Of a failed slice: when it is requested again automatically.';
+comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start at once or has ended for good. For a failed slice: when it is requested again automatically.';
 comment on column ops.slice_status.error_code            is 'Stable code of the last error.';
-comment on column ops.slice_status.error_message         is 'Text of the last error, with what to do next.';
+comment on column ops.slice_status.error_message         is 'Text of the last error, including what to do next.';
 comment on column ops.slice_status.run_id                is 'Run that it belongs to.';
 comment on column ops.slice_status.plan_id               is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.slice_status.created_at            is 'When it was planned.';
 comment on column ops.slice_status.started_at            is 'When its last attempt started.';
 comment on column ops.slice_status.ended_at              is 'When it ended.';
-comment on column ops.slice_status.effective_state       is 'Its state, but superseded where newer slices have fetched or will fetch all of its cells, and stale where a cell of its answer is due again.';
+comment on column ops.slice_status.effective_state       is 'Its state, or superseded if newer slices have fetched or will fetch all of its cells, or stale if a cell of its answer is due again.';
 select ops.comment_columns('ops.slice_status');
 
 create view ops.failed_slice as
@@ -124,19 +124,19 @@ and    (newer.ids is null
                                               case when f.class = 'snapshot' then f.window_start else least(n.window_end, f.window_end) - 1 end,
                                               interval '1 day') as d (date_day)
           where  n.slice_id = any (newer.ids)));
-comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has; where it failed as well, it stands for them. What must be retried?';
+comment on view   ops.failed_slice               is 'Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items that it has in common with a failed one; if it failed as well, it replaces them. What must be retried?';
 comment on column ops.failed_slice.slice_id      is 'Number of the slice.';
 comment on column ops.failed_slice.operation     is 'Operation of the API for the slice.';
 comment on column ops.failed_slice.scope         is 'Partition of the slice.';
-comment on column ops.failed_slice.batch_id      is 'List of the requested keywords or ids; null where the scope identifies the partition.';
+comment on column ops.failed_slice.batch_id      is 'List of the requested keywords or ids; null if the scope identifies the partition.';
 comment on column ops.failed_slice.window_start  is 'First requested day.';
 comment on column ops.failed_slice.window_end    is 'Day after the last requested day.';
 comment on column ops.failed_slice.run_id        is 'Run that it belongs to.';
 comment on column ops.failed_slice.plan_id       is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.failed_slice.error_code    is 'Stable code of the last error.';
-comment on column ops.failed_slice.error_message is 'Text of the last error, with what to do next.';
+comment on column ops.failed_slice.error_message is 'Text of the last error, including what to do next.';
 comment on column ops.failed_slice.ended_at      is 'When it failed.';
-comment on column ops.failed_slice.next_try_at   is 'When it is requested again automatically; null where only storehouse retry does.';
+comment on column ops.failed_slice.next_try_at   is 'When it is requested again automatically; null if only storehouse retry does.';
 select ops.comment_columns('ops.failed_slice');
 
 create view ops.worker_status as
@@ -147,7 +147,7 @@ select w.worker_id, w.kind, w.account, w.host, w.pid, w.started_at, w.heartbeat_
          and    l.classid = x'53544f52'::integer::oid and l.objid = w.worker_id::oid and l.objsubid = 2) as is_running
 from   ops.worker as w;
 comment on view   ops.worker_status            is 'One row per process that sends requests to the API. Which workers run now, and since when?';
-comment on column ops.worker_status.is_running is 'True while it holds the advisory lock on its number; a frozen process holds it still.';
+comment on column ops.worker_status.is_running is 'True while it holds the advisory lock on its number; a frozen process still holds it.';
 select ops.comment_columns('ops.worker_status', 'ops.worker');
 
 create view ops.run_summary as
@@ -193,21 +193,21 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.';
+comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run_summary.account             is 'Account that its requests are charged to; empty for that of API_TOKEN.';
-comment on column ops.run_summary.loaded_count        is 'Its slices that are loaded.';
-comment on column ops.run_summary.empty_count         is 'Its slices for which the service returned no rows.';
-comment on column ops.run_summary.skipped_count       is 'Its unavailable slices.';
-comment on column ops.run_summary.failed_count        is 'Its slices that failed.';
-comment on column ops.run_summary.open_count          is 'Its slices that are pending or running.';
-comment on column ops.run_summary.deferred_count      is 'Its slices that wait for credits, a budget or the API.';
+comment on column ops.run_summary.loaded_count        is 'Number of its loaded slices.';
+comment on column ops.run_summary.empty_count         is 'Number of its slices for which the service returned no rows.';
+comment on column ops.run_summary.skipped_count       is 'Number of its unavailable slices.';
+comment on column ops.run_summary.failed_count        is 'Number of its failed slices.';
+comment on column ops.run_summary.open_count          is 'Number of its slices that are pending or running.';
+comment on column ops.run_summary.deferred_count      is 'Number of its slices that wait for credits, a budget or the API.';
 comment on column ops.run_summary.rows_loaded         is 'Rows of its answers.';
-comment on column ops.run_summary.rows_rejected       is 'Invalid items of its answers.';
+comment on column ops.run_summary.rows_rejected       is 'Number of invalid items of its answers.';
 comment on column ops.run_summary.request_count       is 'Requests that were sent for it.';
-comment on column ops.run_summary.booked_credits      is 'Credits charged for them.';
+comment on column ops.run_summary.booked_credits      is 'Credits charged for the requests of its slices.';
 
 create view ops.credit_spend_daily as
 select q.date_day, coalesce(a.account, '') as account, coalesce(q.dataset, '') as dataset, q.operation, q.class,
@@ -224,7 +224,7 @@ from   (select (received_at at time zone 'UTC')::date as date_day, account_id, d
         group  by 1, 2, 3, 4, 5) as q
 left   join ops.credit_account as a on a.account_id = q.account_id
 group  by 1, 2, 3, 4, 5;
-comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?';
+comment on view   ops.credit_spend_daily                      is 'One row per day (UTC), account, dataset, operation and class: the requests that were sent (imported answers do not count) and the credits charged for them. What did keyword ranks cost last month? On which day did we spend most?';
 comment on column ops.credit_spend_daily.date_day             is 'Day (UTC) of the answer.';
 comment on column ops.credit_spend_daily.dataset              is 'Dataset; empty for requests that a command sent for a person.';
 comment on column ops.credit_spend_daily.class                is 'Class for which credits were held.';
@@ -243,13 +243,13 @@ cross  join lateral (
   from   ops.dropped_month as m
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
 where  s.state in ('loaded', 'empty') and s.scope ->> 'app' is not null and (g.dropped_before is null or s.window_end > g.dropped_before);
-comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows, and without those that retention dropped since. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?';
-comment on column ops.app_answer.country_code  is 'Country; null where the request named none, and the answer is about all.';
-comment on column ops.app_answer.device_code   is 'Device; null where the request named none.';
-comment on column ops.app_answer.context       is 'Kind of figure, of datasets that request each on its own: context of sales_metric, chart version of category_rank on iOS; null otherwise.';
+comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows, except those that retention has dropped since. Is a figure missing because the service has none, or because it was not requested? Since when has a dataset been requested for an app?';
+comment on column ops.app_answer.country_code  is 'Country; null if the request named none, so that the answer is about all countries.';
+comment on column ops.app_answer.device_code   is 'Device; null if the request named none.';
+comment on column ops.app_answer.context       is 'Kind of figure, for datasets that request each kind separately: context of sales_metric, chart version of category_rank on iOS; else null.';
 comment on column ops.app_answer.window_start  is 'First day of the answer that retention has not dropped.';
 comment on column ops.app_answer.window_end    is 'Day after its last day.';
-comment on column ops.app_answer.is_empty      is 'True where the answer has no rows.';
+comment on column ops.app_answer.is_empty      is 'True if the answer has no rows.';
 comment on column ops.app_answer.answered_at   is 'When it was loaded.';
 select ops.comment_columns('ops.app_answer');
 
@@ -264,11 +264,11 @@ and    not exists (
   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.date_day and n.window_start <= d.date_day
   and    n.dataset = s.dataset and n.scope = s.scope and n.state in ('loaded', 'empty'))
 group  by 1, 2, 3, 4, 5, 6, 7;
-comment on view   ops.unanswered_download_daily             is 'One row per dataset, app, country, device, kind of figure and day whose downloads, estimated or of the store, were requested and have no answer yet. Of which days do we have the downloads of some devices only?';
-comment on column ops.unanswered_download_daily.dataset      is 'download_revenue: estimates; sales_metric: figures of the store.';
-comment on column ops.unanswered_download_daily.country_code is 'Country; null where the request named none, and is about all.';
-comment on column ops.unanswered_download_daily.device_code is 'Device; null where the request named none.';
-comment on column ops.unanswered_download_daily.context      is 'Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for estimates.';
+comment on view   ops.unanswered_download_daily             is 'One row per dataset, app, country, device, kind of figure and day for which downloads, estimated or reported by the store, were requested and have no answer yet. For which days do we have the downloads of some devices only?';
+comment on column ops.unanswered_download_daily.dataset      is 'download_revenue: estimates; sales_metric: figures reported by the store.';
+comment on column ops.unanswered_download_daily.country_code is 'Country; null if the request named none, so that it is about all countries.';
+comment on column ops.unanswered_download_daily.device_code is 'Device; null if the request named none.';
+comment on column ops.unanswered_download_daily.context      is 'Kind of figure of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for estimates.';
 select ops.comment_columns('ops.unanswered_download_daily');
 
 create function ops.day_count(days datemultirange) returns bigint language sql immutable parallel safe
@@ -311,16 +311,16 @@ select n.store, n.track_id, n.country_code,
 from   ops.partition_days as n
 where  n.dataset in ('download_revenue', 'sales_metric')
 group  by 1, 2, 3;
-comment on view   ops.download_days                  is 'One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?';
-comment on column ops.download_days.country_code     is 'Country; null for requests that named none, and are about all.';
+comment on view   ops.download_days                  is 'One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and the days on which a device has none yet. For which days do we know all downloads?';
+comment on column ops.download_days.country_code     is 'Country; null for requests that named none, so that they are about all countries.';
 comment on column ops.download_days.estimated_days   is 'Days for which there is an answer about estimates (download_revenue).';
 comment on column ops.download_days.unestimated_days is 'Days for which the estimate of a requested device has no answer yet.';
-comment on column ops.download_days.reported_days    is 'Days for which there is an answer about downloads of the store (sales_metric).';
+comment on column ops.download_days.reported_days    is 'Days for which there is an answer about downloads reported by the store (sales_metric).';
 comment on column ops.download_days.unreported_days  is 'Days for which the store''s downloads on a requested device have no answer yet.';
-comment on column ops.download_days.revenue_days     is 'Days for which there is an answer about revenue of the store (sales_metric).';
+comment on column ops.download_days.revenue_days     is 'Days for which there is an answer about revenue reported by the store (sales_metric).';
 comment on column ops.download_days.unanswered_revenue_days is 'Days for which the store''s revenue on a requested device has no answer yet.';
-comment on column ops.download_days.page_view_days   is 'Days for which there is an answer about views of the page (sales_metric).';
-comment on column ops.download_days.unanswered_page_view_days is 'Days for which the views of the page on a requested device have no answer yet.';
+comment on column ops.download_days.page_view_days   is 'Days for which there is an answer about page views (sales_metric).';
+comment on column ops.download_days.unanswered_page_view_days is 'Days for which the page views on a requested device have no answer yet.';
 select ops.comment_columns('ops.download_days');
 
 create view ops.unanswered_visibility_daily as
@@ -342,7 +342,7 @@ and    not exists (select from ops.slice as n
                    and    n.dataset = s.dataset and n.scope = s.scope and n.slice_id > s.slice_id and n.state in ('loaded', 'empty', 'skipped')
                    and    i.item = any (o.items))
 group  by 1, 2, 3, 4;
-comment on view   ops.unanswered_visibility_daily is 'One row per app, country and day whose visibility score was requested and has no answer: not yet, or never where the time to request it is over. Which days of visibility are incomplete? Whose scores are missing?';
+comment on view   ops.unanswered_visibility_daily is 'One row per app, country and day whose visibility score was requested and has no answer: not yet, or never if it can no longer be requested. Which days of visibility are incomplete? Whose scores are missing?';
 select ops.comment_columns('ops.unanswered_visibility_daily');
 
 create view ops.paid_voice_answer as
@@ -363,13 +363,13 @@ from   (
   cross  join lateral unnest(b.items) as i (item)
   where  s.dataset = 'search_ads_top_app' and s.state <> 'skipped') as u
 group  by 1, 2, 3, 4;
-comment on view   ops.paid_voice_answer                         is 'One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one, and the apps whose keywords were. For which periods are paid shares complete? How many keywords are missing?';
+comment on view   ops.paid_voice_answer                         is 'One row per source of paid shares, country and period: the keywords whose advertisers were requested keyword by keyword, and the apps whose paid keywords were requested. For which periods are paid shares complete? How many keywords are missing?';
 comment on column ops.paid_voice_answer.share_source            is 'market or own keywords, as in mart.paid_share_of_voice.';
 comment on column ops.paid_voice_answer.period_start            is 'First day of the period.';
 comment on column ops.paid_voice_answer.period_end              is 'Last day of the period, inclusive.';
-comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often. Null where only keywords that apps pay for were requested.';
+comment on column ops.paid_voice_answer.requested_keyword_count is 'Requested keywords, with or without an answer; a keyword on which the account bids several times counts as many times. Null if only the keywords that apps pay for were requested.';
 comment on column ops.paid_voice_answer.answered_keyword_count  is 'Requested keywords with an answer; null as above.';
-comment on column ops.paid_voice_answer.unanswered_app_count    is 'Apps of which the keywords that they pay for were requested and have no answer.';
+comment on column ops.paid_voice_answer.unanswered_app_count    is 'Apps whose paid keywords were requested and have no answer.';
 select ops.comment_columns('ops.paid_voice_answer');
 
 create view ops.freshness as
@@ -503,14 +503,14 @@ cross  join lateral (
          and l.has_left is not true and (p.country_code = any (d.countries)) is not false as is_due) as i
 cross  join lateral (
   select case when i.is_due then p.due_end end as due_end, case when i.is_due then p.due_end_before end as due_end_before) as w;
-comment on view   ops.freshness                 is 'One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
+comment on view   ops.freshness                 is 'One row per requested dataset, app and country: its newest loaded day, the day that is due according to the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?';
 comment on column ops.freshness.store           is 'ios or android; null if the dataset is about the account.';
 comment on column ops.freshness.track_id        is 'Track id of the app; null if the dataset is not about an app.';
 comment on column ops.freshness.country_code    is 'Country; null if the dataset does not distinguish countries.';
-comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.';
-comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.';
-comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.';
-comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.';
+comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none. For charts that are requested for all countries at once (resolution last_day), which name no day, it is the newest day of their rows.';
+comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null if nothing is due: the dataset is off or limited to other countries, it is fetched only once, the app, country or competitor is no longer in the portfolio, or nothing has been planned yet. Also null for charts of all countries at once (resolution last_day): it is not known in advance which day the service has.';
+comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null if nothing is loaded or due_day is null.';
+comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only today''s run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.';
 comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';
-comment on column ops.freshness.open_count      is 'Slices that wait or run.';
+comment on column ops.freshness.open_count      is 'Number of slices that are waiting or running.';
 select ops.comment_columns('ops.freshness');

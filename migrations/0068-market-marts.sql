@@ -131,7 +131,7 @@ comment on view   mart.keyword_install_estimate                        is 'One r
 comment on column mart.keyword_install_estimate.date_day               is 'Day of the estimate, or the day of observation for the kind now.';
 comment on column mart.keyword_install_estimate.estimate_kind          is 'now: the estimate on the day of observation; history: the estimate for the day, as the service keeps it.';
 comment on column mart.keyword_install_estimate.max_reach_count        is 'Estimated unique impressions of the keyword in the country; null if the service reports none.';
-comment on column mart.keyword_install_estimate.conversion_rate        is 'Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.';
+comment on column mart.keyword_install_estimate.conversion_rate        is 'Share of the reached people who would install, 0 to 1; 0.0023 means 0.23 percent.';
 comment on column mart.keyword_install_estimate.expected_install_count is 'Installs to expect from reach and conversion.';
 select ops.comment_columns('mart.keyword_install_estimate');
 
@@ -177,7 +177,7 @@ comment on column mart.advertisement.creative_id      is 'Key of the advertiseme
 comment on column mart.advertisement.title            is 'Title of the advertisement.';
 comment on column mart.advertisement.subtitle         is 'Line under the title.';
 comment on column mart.advertisement.action_text      is 'Text of the button.';
-comment on column mart.advertisement.network_names    is 'Networks in which it was seen, separated by commas.';
+comment on column mart.advertisement.network_names    is 'Networks on which it was seen, separated by commas.';
 comment on column mart.advertisement.media_url        is 'Address of the media.';
 comment on column mart.advertisement.preview_url      is 'Address of a preview picture.';
 comment on column mart.advertisement.size_text        is 'Size as the service writes it, for instance 320x50.';

@@ -16,9 +16,9 @@ create schema raw; -- Answers of the API, compressed and unchanged. Everything e
 -- Whether apps advertise and show advertisements, by day of observation.
 create table core.ad_badge (
   app_key integer not null, -- The app.
-  date_day date not null, -- Day on which it was seen.
+  date_day date not null, -- Day on which this was seen.
   is_advertiser boolean, -- True when the app advertises.
-  is_publisher boolean, -- True when it shows advertisements of others.
+  is_publisher boolean, -- True when the app shows advertisements for others.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -37,13 +37,13 @@ create table core.ad_creative (
   media_type text not null, -- Id of the requested kind of media; '' for all kinds together.
   creative_key text not null, -- Key of the advertisement within one answer: a digest of the media and the texts shown with it.
   media_id text, -- Id of the media.
-  hashed_media_id text, -- Another id of it.
-  media_kind numeric, -- Kind of media as the service numbers it.
+  hashed_media_id text, -- Another id of the media.
+  media_kind numeric, -- Kind of media, by the service's own numbering.
   media_url text, -- Address of the media.
   media_original_url text, -- Address of the media as the network served it.
   preview_url text, -- Address of a preview picture.
   resource_media numeric, -- Field resourceMedia of the answer; the service does not document its meaning.
-  resource_media_url text, -- Address of that.
+  resource_media_url text, -- Address of resource_media.
   size_text text, -- Size as the service writes it, for instance 320x50.
   width numeric, -- Width in pixels.
   height numeric, -- Height in pixels.
@@ -53,18 +53,18 @@ create table core.ad_creative (
   action_text text, -- Text of the button.
   tag_types text, -- Codes of tags, separated by commas; the service does not document their meaning.
   country_codes jsonb, -- Countries in which it was seen, as a list of codes.
-  networks jsonb, -- Networks in which it was seen: a list of title, id, class.
+  networks jsonb, -- Networks on which it was seen: a list of title, id, class.
   media_formats jsonb, -- Codes of formats, as a list; the service does not document their meaning.
   impression_count numeric, -- Impressions, as estimated for the requested days.
   first_seen_at timestamp with time zone, -- When it was first seen.
   last_seen_at timestamp with time zone, -- When it was last seen.
-  first_seen_code text, -- Code beside first_seen_at; the service does not document its meaning.
-  last_seen_code text, -- Code beside last_seen_at; the service does not document its meaning.
-  platform_id numeric, -- 1 the Android store, 2 the iOS store.
+  first_seen_code text, -- Code that comes with first_seen_at; the service does not document its meaning.
+  last_seen_code text, -- Code that comes with last_seen_at; the service does not document its meaning.
+  platform_id numeric, -- 1 for the Android store, 2 for the iOS store.
   service_app_id text, -- The service's own number of the app.
   app_name text, -- Name of the app.
   icon_url text, -- Address of the app's icon.
-  category_id text, -- Category id in its store; 0 is a real one.
+  category_id text, -- Category id in its store; 0 is a real category.
   category_name text, -- Name of the category.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -82,8 +82,8 @@ create table core.app_change (
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
   language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   version_at timestamp without time zone not null, -- When the version was released, without time zone.
-  version text not null, -- Number of the new version; '' where the service reports none.
-  property text not null, -- What changed, in the words of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).
+  version text not null, -- Number of the new version; '' if the service reports none.
+  property text not null, -- What changed, with the names of app_version.differences (DESCRIPTION, ICON, FILE_SIZE ...).
   old_value jsonb, -- Former value; null if the service reports none.
   new_value jsonb, -- New value; null if the service reports none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -94,31 +94,31 @@ create table core.app_change (
   constraint app_change_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- The page of an app in the store; one row per period without a change. What did the page show on a day?
+-- The page of an app in the store; one row per period without a change. What did the page show on a given day?
 create table core.app_history (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
   language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   app_name text, -- Name of the app.
   developer_id text, -- Id of the developer in the store.
   developer_name text, -- Name of the developer.
   price_text text, -- Price as the store writes it (0.00, Free ...), not a number.
   icon_url text, -- Address of the icon.
-  category_id text, -- Category id; the two stores number their categories on their own, 0 is a real one.
+  category_id text, -- Category id; each store has its own numbering, and 0 is a real category.
   category_name text, -- Name of the category.
-  version text, -- Number of the version (Android).
+  version text, -- Version number (Android).
   updated_at timestamp without time zone, -- When the app was last updated (Android), without time zone.
   description text, -- Description in the language of the page.
   screenshots jsonb, -- Addresses of the screenshots, in order.
   whats_new jsonb, -- What is new (Android), as the service reports it.
-  has_in_app_purchases boolean, -- True when it offers in-app purchases.
+  has_in_app_purchases boolean, -- True when the app offers in-app purchases.
   in_app_products text, -- Prices of the in-app products (Android), as the store writes them.
   is_removed boolean, -- True when the store has removed the app.
   released_at timestamp without time zone, -- When the app was first released (iOS), without time zone.
-  available_countries jsonb, -- Country codes of the stores that offer it (iOS), sorted.
+  available_countries jsonb, -- Country codes of the stores that offer the app (iOS), sorted.
   file_size text, -- Size as the store writes it (Android).
   install_range text, -- Range of installs as the store writes it (Android).
   has_top_developer_badge boolean, -- True when the developer has the badge (Android).
@@ -128,7 +128,7 @@ create table core.app_history (
   video_url text, -- Address of the video (Android).
   video_frame_url text, -- Address of the picture of the video (Android).
   last_modified_at timestamp without time zone, -- When the service last saw the page change, without time zone.
-  similar_apps jsonb, -- Ids of similar apps (Android), as last seen; a change of them is no new version.
+  similar_apps jsonb, -- Ids of similar apps (Android), as last seen; a change here does not start a new period.
   rating numeric, -- Average rating, 1 to 5, as last seen.
   rating_count bigint, -- Number of ratings, as last seen.
   ratings_by_star jsonb, -- Number of ratings with one to five stars (Android), as last seen.
@@ -149,7 +149,7 @@ create table core.app_match (
   constraint app_match_pkey PRIMARY KEY (ios_track_id, android_track_id)
 );
 
--- Releases of apps, one row per release and store page; a version that changed since, as in its price, is there again with the time of the change. When did an app last ship?
+-- Releases of apps, one row per release and store page. A version that changed later, for instance in its price, has another row with the time of the change. When was an app last released?
 create table core.app_version (
   app_key integer not null, -- The app.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
@@ -166,21 +166,21 @@ create table core.app_version (
   constraint app_version_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- Apps that portfolio.apps of the configuration lists, with their countries and keywords, as of the plannings; one row per period in which it listed the member. Where portfolio.source is account it lists none.
+-- Apps in portfolio.apps of the configuration, with their countries and keywords, as of each planning; one row per period in which the member was listed. If portfolio.source is account, there are none.
 create table core.configured_portfolio (
   store text not null, -- ios or android.
   track_id text not null, -- Track id of the app in its store.
   part text not null, -- What is listed: the app itself, a country of it, or a keyword of it.
-  member text not null, -- The country or the keyword; empty for the app itself. A keyword holds for all countries beside it in the configuration.
+  member text not null, -- The country or the keyword; empty for the app itself. A keyword applies to all countries listed with it in the configuration.
   valid_from date not null, -- First day on which a planning found it listed.
-  valid_to date, -- First day on which a planning did not find it listed any more; null while it is listed.
+  valid_to date, -- First day on which a planning no longer found it listed; null while it is listed.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   constraint configured_portfolio_pkey PRIMARY KEY (store, track_id, part, member, account, valid_from),
   constraint configured_portfolio_part_check CHECK ((part = ANY (ARRAY['app'::text, 'country'::text, 'keyword'::text]))),
   constraint configured_portfolio_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 
--- Apps of the developers of the apps in the portfolio; one row per period in which an app was listed with one name and price. What did they launch, what did they remove?
+-- Apps of the developers of the apps in the portfolio; one row per period in which an app was listed with the same name and price. What did they launch, and what did they remove?
 create table core.developer_app (
   store text not null, -- ios or android.
   developer_code text not null, -- Requested developer: the id on iOS, the name on Android.
@@ -189,11 +189,11 @@ create table core.developer_app (
   app_key integer not null, -- The app.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values, or none, were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   app_name text, -- Name of the app.
   price_text text, -- Price as the store writes it, not a number.
   icon_url text, -- Address of the icon, as last seen.
-  category_id text, -- Category id in its store, as last seen; 0 is a real one.
+  category_id text, -- Category id in its store, as last seen; 0 is a real category.
   category_name text, -- Name of the category, as last seen.
   developer_id text, -- Id of the developer in the store, as last seen.
   developer_name text, -- Name of the developer, as last seen.
@@ -206,13 +206,13 @@ create table core.developer_app (
   constraint developer_app_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key)
 );
 
--- Apps, one row per store and track id, with their newest description.
+-- Apps, one row per store and track id, with their newest details.
 create table core.dim_app (
   app_key integer not null generated always as identity, -- Key of the app inside this warehouse.
   store text not null, -- ios or android.
   track_id text not null, -- Track id as text: a number on iOS, a package name on Android.
   app_name text, -- Name of the app as last seen.
-  category_id text, -- Category id; the two stores number their categories on their own, 0 is a real one.
+  category_id text, -- Category id; each store has its own numbering, and 0 is a real category.
   category_name text, -- Name of the category.
   icon_url text, -- Address of the icon.
   price_text text, -- Price as the store writes it (0.00, Free ...), not a number.
@@ -220,22 +220,22 @@ create table core.dim_app (
   developer_name text, -- Name of the developer.
   rating numeric, -- Average rating, 1 to 5.
   rating_count bigint, -- Number of ratings.
-  described_by text, -- Source of the description, which is as a whole that of the best source that names the app: app_history (iOS page in the store) before tracked_app (the list of the account), android_app_history (Android page, which does not name the developer) and tracked_competitor (competitors in that list). Null until one was read.
-  slice_id bigint, -- Slice that loaded the description; null until one was read.
-  fetched_at timestamp with time zone, -- When the description was received; null until one was read.
+  described_by text, -- Source of the details, all of which come from the best source that names the app, in this order: app_history (iOS page in the store), tracked_app (the list of the account), android_app_history (Android page, which does not name the developer), tracked_competitor (competitors in that list). Null until one was read.
+  slice_id bigint, -- Slice that loaded the details; null until they were read.
+  fetched_at timestamp with time zone, -- When the details were received; null until they were read.
   constraint dim_app_pkey PRIMARY KEY (app_key),
   constraint dim_app_store_track_id_key UNIQUE (store, track_id),
   constraint dim_app_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 
--- Countries by ISO 3166-1. Key 0 (ALL) is the total of all countries.
+-- Countries by ISO 3166-1. Key 0 (ALL) is the total over all countries.
 create table core.dim_country (
   country_key smallint not null, -- ISO 3166-1 numeric code; 1000 and above for two-letter codes that ISO has not numbered.
   country_code text not null, -- ISO 3166-1 alpha-2, upper case, as the API writes it; ALL for the total.
   alpha3_code text not null, -- ISO 3166-1 alpha-3.
   country_name text not null, -- Common English name.
-  region text not null, -- Continent-sized region in UN M49.
-  subregion text not null, -- Subregion in UN M49.
+  region text not null, -- Continent-sized region, by UN M49.
+  subregion text not null, -- Subregion, by UN M49.
   constraint dim_country_pkey PRIMARY KEY (country_key),
   constraint dim_country_country_code_key UNIQUE (country_code)
 );
@@ -257,9 +257,9 @@ create table core.dim_date (
 
 -- Devices that the stores distinguish.
 create table core.dim_device (
-  device_key smallint not null, -- Fixed number of the device; 0 where the store does not distinguish devices.
-  device_code text not null, -- Code of the API (IPHONE, IPAD); ALL where the store does not distinguish devices.
-  device_name text not null, -- Name for people.
+  device_key smallint not null, -- Fixed number of the device; 0 if the store does not distinguish devices.
+  device_code text not null, -- Code of the API (IPHONE, IPAD); ALL if the store does not distinguish devices.
+  device_name text not null, -- Display name.
   constraint dim_device_pkey PRIMARY KEY (device_key),
   constraint dim_device_device_code_key UNIQUE (device_code)
 );
@@ -273,19 +273,19 @@ create table core.dim_keyword (
 );
 CREATE INDEX dim_keyword_in_small_letters ON core.dim_keyword USING btree (lower(keyword));
 
--- How the advertising of apps is distributed, over periods of 30 days. Always choose one kind, media_type, network and country_key. The parts of one member_group make a whole; percentages of different periods cannot be averaged.
+-- How the advertising of apps is distributed, for periods of 30 days. Always choose one kind, media_type, network and country_key. The parts of one member_group make up a whole; percentages of different periods cannot be averaged.
 create table core.fact_ad_distribution (
   app_key integer not null, -- The app.
   period_start date not null, -- First day of the 30 days of the answer.
   period_end date not null, -- Last day of the period, inclusive.
   country_key smallint not null, -- Requested country; 0 (ALL) for all countries together.
-  kind text not null, -- What the parts are: country, dimension, type, language, network, or publisher_dimension (sizes of the advertisements of others that the app shows).
-  media_type text not null, -- Unit of the share: creatives or impressions; '' where the service does not report it (language, publisher_dimension).
+  kind text not null, -- What the parts are: country, dimension, type, language, network, or publisher_dimension (sizes of the advertisements for others that the app shows).
+  media_type text not null, -- Unit of the share: creatives or impressions; '' if the service does not report it (language, publisher_dimension).
   network text not null, -- Requested network; '' for all networks together.
-  member_group text not null, -- The whole to which the part belongs, where a kind has several: image, video, html (dimension), the media type (publisher_dimension); '' where it has one.
+  member_group text not null, -- The whole to which the part belongs, if the kind has several: image, video, html (dimension), the media type (publisher_dimension); '' if it has only one.
   member text not null, -- The part: country code (alpha-2), size, type, language or network.
-  member_name text, -- Name of the part; null where the member is its only name.
-  percent_share numeric, -- Part of the whole in percent, 0 to 100.
+  member_name text, -- Name of the part; null if the member is its only name.
+  percent_share numeric, -- Share of the whole in percent, 0 to 100.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -299,7 +299,7 @@ create table core.fact_ad_distribution (
 -- Ratings of apps by day of observation. How do ratings grow?
 create table core.fact_app_rating (
   app_key integer not null, -- The app.
-  date_day date not null, -- Day on which it was seen.
+  date_day date not null, -- Day on which this was seen.
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
   language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   rating numeric, -- Average rating, 1 to 5.
@@ -307,7 +307,7 @@ create table core.fact_app_rating (
   app_name text, -- Name of the app.
   price_text text, -- Price as the store writes it, not a number.
   icon_url text, -- Address of the icon.
-  category_id text, -- Category id in its store; 0 is a real one.
+  category_id text, -- Category id in its store; 0 is a real category.
   category_name text, -- Name of the category.
   developer_id text, -- Id of the developer in the store.
   developer_name text, -- Name of the developer (iOS).
@@ -321,14 +321,14 @@ create table core.fact_app_rating (
   constraint fact_app_rating_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Every change of a bid. Who changed which bid, when, by how much, manually or by rule?
+-- Every change of a bid. Which bid changed, when, by how much, and was it manual or by a rule?
 create table core.fact_bid_change (
   org_id text not null, -- Search-ads organisation.
   date_day date not null, -- Day of the change.
   entity_level text not null, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '' where the log does not report it.
   entity_id text not null, -- Id of the keyword, ad group or campaign.
   changed_at timestamp without time zone not null, -- When it was changed, without time zone.
-  ordinal integer not null, -- Number of the change among those of this bid at this time, 1 for the first. The log has no ids; equal entries are different changes.
+  ordinal integer not null, -- Number of the change among those of this bid at this time, 1 for the first. The log has no ids; identical entries are different changes.
   currency text, -- Currency of the two values.
   old_value numeric, -- Bid before.
   new_value numeric, -- Bid after.
@@ -353,7 +353,7 @@ create table core.fact_category_rank (
   chart_version text not null, -- v1 or v2 of the iOS charts; '' where only one version exists.
   ranked_at timestamp without time zone not null, -- When the rank was seen, without time zone; midnight for a rank of a day.
   category_name text, -- Name of the category.
-  rank numeric, -- Position, 1 is the top; an average may have decimals. Null where the service reports the time without a rank.
+  rank numeric, -- Position, 1 is the top; an average may have decimals. Null if the service reports the time without a rank.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_category_rank_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, category_code, chart, resolution, chart_version, ranked_at),
@@ -371,10 +371,10 @@ create table core.fact_category_share (
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
   share_day date not null, -- Day of the share, or the day of observation if the service reports none.
-  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. The two stores number their categories on their own.
+  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android. Each store has its own numbering.
   category_name text, -- Name of the category.
-  category_share numeric, -- Share of the category, in the scale of the service.
-  answer_day date, -- Day that the answer as a whole names; null where it names none.
+  category_share numeric, -- Share of the category, on the service's own scale.
+  answer_day date, -- Day stated for the answer as a whole; null if there is none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -386,13 +386,13 @@ create table core.fact_category_share (
   constraint fact_category_share_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Estimated downloads and revenue of iOS apps by country, device and day. Never add the rows of all devices to those of single ones.
+-- Estimated downloads and revenue of iOS apps by country, device and day. Never add the rows of all devices to those of single devices.
 create table core.fact_download_revenue (
   app_key integer not null, -- The app.
   date_day date not null, -- The day.
   country_key smallint not null, -- The country.
-  device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
-  is_total boolean not null, -- True where no device was named: the figures are those of all devices together.
+  device_key smallint not null, -- Requested device; 0 (ALL) if the request named none.
+  is_total boolean not null, -- True if the request named no device: the figures are for all devices together.
   download_count numeric, -- Estimated downloads.
   revenue numeric, -- Estimated revenue; the service reports no currency.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -405,23 +405,23 @@ create table core.fact_download_revenue (
   constraint fact_download_revenue_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Cards of a category's page of the iOS store on which an app was shown, by day and country. When were we featured, and beside whom?
+-- Cards of a category's page of the iOS store on which an app was shown, by day and country. When were we featured, and next to whom?
 create table core.fact_featuring (
   app_key integer not null, -- Requested app.
   date_day date not null, -- Day on which it was shown.
-  country_key smallint not null, -- Country of the store; 0 (ALL) where the answer names none.
+  country_key smallint not null, -- Country of the store; 0 (ALL) if the answer names none.
   category_code text not null, -- Id of the category whose page showed the app (36 is overall).
-  card_number integer not null, -- Number of the card among those of the day, country and category, from 1, in the order of the answer; a card that the answer repeats has one.
+  card_number integer not null, -- Number of the card within the day, country and category, from 1, in the order of the answer; a card that the answer repeats has one number.
   card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
   label text, -- Label above the title.
   title text, -- Title of the card.
-  card_name text, -- Name of what the card shows.
+  card_name text, -- Name of what the card presents.
   short_name text, -- Short form of that name.
   link_url text, -- Address that the card links to.
   image_url text, -- Address of its picture.
   position integer, -- Place of the app among those on the card, 1 is the first; null if the card does not list it.
   listed_count integer, -- Number of apps on the card; null if it lists none.
-  track_ids jsonb, -- Track ids of the apps on the card as text, in the order in which they are shown.
+  track_ids jsonb, -- Track ids of the apps on the card as text, in the order shown.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -431,7 +431,7 @@ create table core.fact_featuring (
   constraint fact_featuring_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Share of each app in the impressions of a keyword, without advertisements, as seen on a day. A newer answer on that day replaces the whole list. The reported shares need not add up to the whole.
+-- Each app's share of the impressions of a keyword, without advertisements, as seen on a day. A newer answer on that day replaces the whole list. The reported shares may add up to less than the whole.
 create table core.fact_impression_share (
   keyword_key integer not null, -- The keyword.
   date_day date not null, -- Day of observation.
@@ -441,7 +441,7 @@ create table core.fact_impression_share (
   share_day date not null, -- Day of the share, or the day of observation if the service reports none.
   app_key integer not null, -- The app.
   impression_share numeric, -- Share of the impressions, on the service's own scale.
-  answer_day date, -- Day that the answer as a whole names; null where it names none.
+  answer_day date, -- Day stated for the answer as a whole; null if there is none.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -461,8 +461,8 @@ create table core.fact_keyword_app (
   country_key smallint not null, -- The country.
   store text not null, -- ios or android.
   device_key smallint not null, -- The device; 0 on Android.
-  position integer not null, -- Place among the results, 1 is the top: the order of the list.
-  app_key integer, -- The app in this place.
+  position integer not null, -- Place in the list of results, 1 is the top.
+  app_key integer, -- The app at this place.
   updated_at timestamp without time zone, -- When the service last crawled the search, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -476,14 +476,14 @@ create table core.fact_keyword_app (
   constraint fact_keyword_app_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures was requested, and the service reported none.
+-- How many people a keyword could reach, and how many of them would install an app, by country and day. Always choose one kind. A row without figures means that they were requested and the service reported none.
 create table core.fact_keyword_estimate (
   app_key integer not null, -- The app.
   date_day date not null, -- Day of the estimate, or the day of observation for the kind now.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
   kind text not null, -- now: the estimate on the day of observation; history: the estimate for the day, as the service keeps it.
-  conversion_rate numeric, -- Share of the reached people who would install; 0.0023 is 0.23 percent.
+  conversion_rate numeric, -- Share of the reached people who would install; 0.0023 means 0.23 percent.
   max_reach_count numeric, -- Estimated unique impressions of the keyword in the country.
   install_count numeric, -- Installs to expect from reach and conversion.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -505,9 +505,9 @@ create table core.fact_keyword_metadata (
   language_code text, -- Language that the service detects in the keyword.
   search_volume numeric, -- Search volume score.
   popularity numeric, -- Search-ads popularity score (iOS); null if the service reports none.
-  app_count bigint, -- Apps that the search returns (Android).
-  iphone_app_count bigint, -- Apps that the search returns on iPhone.
-  ipad_app_count bigint, -- Apps that the search returns on iPad.
+  app_count bigint, -- Number of apps that the search returns (Android).
+  iphone_app_count bigint, -- Number of apps that the search returns on iPhone.
+  ipad_app_count bigint, -- Number of apps that the search returns on iPad.
   chance numeric, -- Chance to rank, as the service scores it (Android).
   iphone_chance numeric, -- Chance to rank on iPhone, as the service scores it.
   ipad_chance numeric, -- Chance to rank on iPad, as the service scores it.
@@ -521,15 +521,15 @@ create table core.fact_keyword_metadata (
   constraint fact_keyword_metadata_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Rank of an app for a keyword by country, device and day. A keyword that was requested and not ranked has a row with a null rank. A keyword that was not requested has no row; ops.coverage_daily shows why.
+-- Rank of an app for a keyword by country, device and day. A keyword that was requested but not ranked has a row with a null rank. A keyword that was not requested has no row; ops.coverage_daily shows why.
 create table core.fact_keyword_rank (
   app_key integer not null, -- The app.
   date_day date not null, -- Calendar day on which the service crawled the store.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
   device_key smallint not null, -- The device; 0 on Android.
-  rank integer, -- Position in the search results, 1 is the top. The last crawl of a day counts. Null when requested and not ranked.
-  observed_at timestamp without time zone, -- Crawl time by the service's own clock, without time zone; epoch milliseconds are read as UTC. Null when the answer omits the keyword.
+  rank integer, -- Position in the search results, 1 is the top. The last crawl of a day counts. Null when the keyword was requested but the app does not rank for it.
+  observed_at timestamp without time zone, -- When the service crawled the store, by its own clock, without time zone; epoch milliseconds are read as UTC. Null when the answer omits the keyword.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_keyword_rank_pkey PRIMARY KEY (app_key, date_day, country_key, keyword_key, device_key),
@@ -540,7 +540,7 @@ create table core.fact_keyword_rank (
   constraint fact_keyword_rank_keyword_key_fkey FOREIGN KEY (keyword_key) REFERENCES core.dim_keyword(keyword_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Sums over core.fact_keyword_rank by app, country, device and day. Each load of ranks updates them in its own transaction. They can be added over apps and countries, but not over devices.
+-- Sums over core.fact_keyword_rank by app, country, device and day. Each load of ranks updates them in its own transaction. They can be added up across apps and countries, but not across devices.
 create table core.fact_keyword_rank_summary (
   app_key integer not null, -- The app.
   date_day date not null, -- Calendar day on which the service crawled the store.
@@ -552,8 +552,8 @@ create table core.fact_keyword_rank_summary (
   top_3_keyword_count bigint not null, -- Keywords for which the app is among the first 3 results.
   top_10_keyword_count bigint not null, -- Keywords for which the app is among the first 10 results.
   top_50_keyword_count bigint not null, -- Keywords for which the app is among the first 50 results.
-  rank_sum bigint not null, -- Sum of the ranks; over ranked_keyword_count it is the average rank.
-  voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each rounded down: rank 1 counts 1,000,000,000, rank 2 counts 500,000,000, no rank counts 0.
+  rank_sum bigint not null, -- Sum of the ranks; divided by ranked_keyword_count it is the average rank.
+  voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each rounded down: rank 1 counts 1,000,000,000, rank 2 counts 500,000,000, and no rank counts 0.
   constraint fact_keyword_rank_summary_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
   constraint fact_keyword_rank_summary_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
   constraint fact_keyword_rank_summary_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,
@@ -562,13 +562,13 @@ create table core.fact_keyword_rank_summary (
 );
 CREATE INDEX fact_keyword_rank_summary_by_day ON core.fact_keyword_rank_summary USING btree (date_day, country_key);
 
--- Estimated downloads and revenue of iOS apps in the last month, as estimated on the day of observation. Each of these days has the whole month: of a month choose one, such as the newest. Never add the row of ALL to those of countries.
+-- Estimated downloads and revenue of iOS apps in the previous month, as estimated on the day of observation. The rows of each day cover the whole month: choose one day per month, such as the newest. Never add the row of ALL to the rows of countries.
 create table core.fact_monthly_estimate (
   app_key integer not null, -- The app.
   date_day date not null, -- Day on which the estimate was seen.
   country_key smallint not null, -- Country; 0 (ALL) for the total.
-  is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
-  period_start date not null, -- First day of the calendar month before the day of observation; the answer itself names no month.
+  is_total boolean not null, -- True for the total over all countries, which the service reports as a separate figure.
+  period_start date not null, -- First day of the calendar month before the day of observation; the answer itself states no month.
   period_end date not null, -- Last day of that month.
   download_count numeric, -- Estimated downloads.
   revenue numeric, -- Estimated revenue; the service reports no currency.
@@ -591,7 +591,7 @@ create table core.fact_organic_keyword (
   device_key smallint not null, -- The device; 0 on Android.
   keyword_key integer not null, -- The keyword.
   rank integer, -- Position of the app in the search results, 1 is the top.
-  observed_at timestamp without time zone, -- Time that the answer names for itself, without a time zone; midnight where it names a day only.
+  observed_at timestamp without time zone, -- Time stated in the answer, without time zone; midnight if it states only a day.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint fact_organic_keyword_pkey PRIMARY KEY (app_key, date_day, country_key, device_key, keyword_key),
@@ -609,8 +609,8 @@ create table core.fact_paid_keyword (
   period_end date not null, -- Last day of the period, inclusive.
   country_key smallint not null, -- The country.
   keyword_key integer not null, -- The keyword.
-  app_share numeric, -- Share of the app in all impressions of the keyword's advertisements.
-  slot_shares jsonb, -- Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.
+  app_share numeric, -- The app's share of all impressions of the keyword's advertisements.
+  slot_shares jsonb, -- The app's share of the impressions of each slot, by slot. The shares of different slots cannot be added up.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -629,8 +629,8 @@ create table core.fact_paying_app (
   period_end date not null, -- Last day of the period, inclusive.
   country_key smallint not null, -- The country.
   app_key integer not null, -- The app that pays.
-  share numeric, -- Share of the app in all impressions of the keyword's advertisements.
-  slot_shares jsonb, -- Share of the app in the impressions of each slot, by slot. The shares of different slots cannot be added.
+  share numeric, -- The app's share of all impressions of the keyword's advertisements.
+  slot_shares jsonb, -- The app's share of the impressions of each slot, by slot. The shares of different slots cannot be added up.
   default_product_page_count numeric, -- Number of default product pages that are advertised.
   custom_product_page_count numeric, -- Number of custom product pages that are advertised.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -644,15 +644,15 @@ create table core.fact_paying_app (
   constraint fact_paying_app_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- Visits of the pages of the account's own apps in the store by country and day. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.
+-- Visits to the pages of the account's own apps in the store by country and day. Never add the row of ALL countries to those of single countries, nor rows of all devices to those of single devices.
 create table core.fact_retention (
   app_key integer not null, -- The app.
   date_day date not null, -- The day.
   country_key smallint not null, -- Country of the visitors; 0 (ALL) for the total.
-  device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
-  is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
-  is_device_total boolean not null, -- True where the request for an iOS app named all devices together.
-  android_store_visit_count numeric, -- Visits of the page in the Android store.
+  device_key smallint not null, -- Requested device; 0 (ALL) if the request named none.
+  is_total boolean not null, -- True for the total over all countries, which the service reports as a separate figure.
+  is_device_total boolean not null, -- True if the request for an iOS app named all devices together.
+  android_store_visit_count numeric, -- Visits to the page in the Android store.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -663,7 +663,7 @@ create table core.fact_retention (
   constraint fact_retention_device_key_fkey FOREIGN KEY (device_key) REFERENCES core.dim_device(device_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Words of the reviews of an app over a period: one row for the word (kind word), one for each rating of its reviews (sentiment) and one for each date (trend). Always choose one kind: the row of the word already counts the parts.
+-- Words of the reviews of an app over a period: one row for the word (kind word), one for each rating of its reviews (sentiment) and one for each date (trend). Always choose one kind: the row of the word already includes the others.
 create table core.fact_review_word (
   app_key integer not null, -- The app.
   period_start date not null, -- First day of the period.
@@ -677,8 +677,8 @@ create table core.fact_review_word (
   review_count bigint, -- Reviews with the word; only for the whole period.
   average_rating numeric, -- Average rating of the reviews with the word; only for the whole period.
   facet_count numeric, -- Number for this rating or date; null for the whole period.
-  rating integer, -- Stars, 1 to 5, of a row of kind sentiment; null where the rating is in another format.
-  trend_day date, -- Day of a row of kind trend; null where the date is in another format.
+  rating integer, -- Stars, 1 to 5, of a row of kind sentiment; null if the rating is in another format.
+  trend_day date, -- Day of a row of kind trend; null if the date is in another format.
   extra jsonb, -- Fields of the answer without a column of their own, on the word's own row; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -689,16 +689,16 @@ create table core.fact_review_word (
   constraint fact_review_word_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (period_start);
 
--- Downloads, revenue and page views of the account's own apps by day, as their store reported them. Choose one context. Never add the row of ALL countries to those of countries, nor rows of all devices to those of single ones.
+-- Downloads, revenue and page views of the account's own apps by day, as their store reported them. Choose one context. Never add the row of ALL countries to those of single countries, nor rows of all devices to those of single devices.
 create table core.fact_sales_metric (
   app_key integer not null, -- The app.
   date_day date not null, -- The day.
   country_key smallint not null, -- Country of the store; 0 (ALL) for the total.
-  device_key smallint not null, -- Requested device; 0 (ALL) where the request named none.
+  device_key smallint not null, -- Requested device; 0 (ALL) if the request named none.
   context text not null, -- DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW.
-  requested_country_key smallint not null, -- Requested country; 0 (ALL) where the request named none. What such a request reports of a country replaces what a request for that country alone reports.
-  is_total boolean not null, -- True for the total over all countries, which the service reports as a figure of its own.
-  is_device_total boolean not null, -- True where the request for an iOS app named all devices together.
+  requested_country_key smallint not null, -- Requested country; 0 (ALL) if the request named none. What such a request reports for a country replaces what a request for that country alone reports.
+  is_total boolean not null, -- True for the total over all countries, which the service reports as a separate figure.
+  is_device_total boolean not null, -- True if the request for an iOS app named all devices together.
   units numeric, -- Downloads, revenue or views, depending on the context. For revenue the service reports no currency.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -711,39 +711,39 @@ create table core.fact_sales_metric (
   constraint fact_sales_metric_requested_country_key_fkey FOREIGN KEY (requested_country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED
 ) partition by range (date_day);
 
--- Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: add up rows of one of each, without totals. See mart.search_ads_daily. Former values are in ops.restated_value.
+-- Spend, taps, installs and goals of search ads. One row per entity of its level and day or longer period. Levels, grains, currencies, attributions and goals repeat the same figures: choose one of each before you add up rows, and leave out totals. See mart.search_ads_daily. Former values are in ops.restated_value.
 create table core.fact_search_ads_report (
   org_id text not null, -- Search-ads organisation.
   report_level text not null, -- Level of the row: ACCOUNT, APP, CAMPAIGN, AD_GROUP, AD, CPP, KEYWORD, NEGATIVE, SEARCH_TERM.
-  grain text not null, -- Span of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over it; window for rows of a DAILY report without a day, over all requested days.
+  grain text not null, -- Period of the row: day, week or month; week_summary or month_summary for a row of a SUMMARY over a week or month; window for a row of a DAILY report without a day, which covers all requested days.
   currency text not null, -- Requested currency of the money.
   attribution text not null, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
   goal_id text not null, -- Requested goal; '' for none. Without a goal the goal columns have no meaning.
   period_start date not null, -- First day of the period of the figures.
-  period_end date not null, -- Last day of the period, inclusive; the same day where grain is day.
+  period_end date not null, -- Last day of the period, inclusive; the same day if grain is day.
   is_total boolean not null, -- True for a row that is the sum of other rows of its report. Never add it to them.
   app_id text not null, -- Advertised app; '' for none.
   campaign_id text not null, -- Campaign; '' for none.
-  ad_group_id text not null, -- Ad group; '' for none. With the day it is not unique: country and the four segments belong to it.
+  ad_group_id text not null, -- Ad group; '' for none. Ad group and day are not unique: country and the four segments belong to the key.
   keyword_id text not null, -- Keyword, or negative keyword; '' for none.
   ad_id text not null, -- Ad; '' for none.
-  product_page text not null, -- Custom product page, by its id or else its name; '' for none.
+  product_page text not null, -- Custom product page: its id, or its name if it has no id; '' for none.
   search_term text not null, -- What people searched for; '' for none.
   match_type text not null, -- How the keyword must match; '' for none.
-  country_key smallint not null, -- Country; 0 (ALL) where the row is not about one country.
+  country_key smallint not null, -- Country; 0 (ALL) if the row is not about a single country.
   gender text not null, -- Segment; '' for none.
   age text not null, -- Segment; '' for none.
   device_class text not null, -- Segment; '' for none.
   customer_type text not null, -- Segment; '' for none.
-  segment text not null, -- Further fields of the key, as JSON, where rows are equal in all columns before; '' where they are not needed.
+  segment text not null, -- Further fields of the key, as JSON, if rows have the same values in all columns above; '' if they are not needed.
   report_type text, -- Type of the report: DAILY, REPORT, SUMMARY. A day has one row, from the newest report of any type.
-  date_day date, -- The day where grain is day; null for longer periods, which are never spread over their days.
+  date_day date, -- The day if grain is day; null for longer periods, which are never spread over their days.
   app_key integer, -- The advertised app.
   keyword_key integer, -- The keyword.
   org_name text, -- Name of the organisation.
   app_name text, -- Name of the app.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
-  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
+  ad_group_name text, -- Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.
   ad_name text, -- Name of the ad.
   product_page_name text, -- Name of the product page.
   spend numeric, -- Money spent, in currency.
@@ -758,17 +758,17 @@ create table core.fact_search_ads_report (
   cpt numeric, -- Spend per tap, in currency.
   cpm numeric, -- Spend per thousand impressions, in currency.
   ttr numeric, -- Taps per impression.
-  cr numeric, -- Installs a tap.
-  attributed_install_count numeric, -- Installs by the measurement partner.
-  attributed_install_rate numeric, -- Those of them a tap.
-  cpi numeric, -- Spend per install by the measurement partner, in currency.
-  goal_count numeric, -- Times that the goal was reached.
-  goal_count_1d numeric, -- Times that the goal was reached within 1 day of the install.
-  goal_count_3d numeric, -- Times that the goal was reached within 3 days of the install.
-  goal_count_7d numeric, -- Times that the goal was reached within 7 days of the install.
-  goal_count_14d numeric, -- Times that the goal was reached within 14 days of the install.
-  goal_count_30d numeric, -- Times that the goal was reached within 30 days of the install.
-  goal_rate numeric, -- Goals an install.
+  cr numeric, -- Installs per tap.
+  attributed_install_count numeric, -- Installs that the measurement partner attributes.
+  attributed_install_rate numeric, -- Installs that the measurement partner attributes, per tap.
+  cpi numeric, -- Spend per install that the measurement partner attributes, in currency.
+  goal_count numeric, -- Number of times the goal was reached.
+  goal_count_1d numeric, -- Number of times the goal was reached within 1 day of the install.
+  goal_count_3d numeric, -- Number of times the goal was reached within 3 days of the install.
+  goal_count_7d numeric, -- Number of times the goal was reached within 7 days of the install.
+  goal_count_14d numeric, -- Number of times the goal was reached within 14 days of the install.
+  goal_count_30d numeric, -- Number of times the goal was reached within 30 days of the install.
+  goal_rate numeric, -- Goals per install.
   cost_per_goal numeric, -- Spend per goal, in currency.
   cpa_goal numeric, -- Target spend per install (CPA goal), in currency.
   goal_revenue numeric, -- Revenue of the goal, in currency.
@@ -783,7 +783,7 @@ create table core.fact_search_ads_report (
   goal_roas_7d numeric, -- Revenue of the goal within 7 days of the install per unit of spend.
   goal_roas_14d numeric, -- Revenue of the goal within 14 days of the install per unit of spend.
   goal_roas_30d numeric, -- Revenue of the goal within 30 days of the install per unit of spend.
-  revenue_per_goal numeric, -- Revenue a goal, in currency.
+  revenue_per_goal numeric, -- Revenue per goal, in currency.
   arpu numeric, -- Revenue per install, in currency.
   default_bid numeric, -- Default bid of the ad group, in currency.
   daily_budget numeric, -- Daily budget, in currency.
@@ -799,7 +799,7 @@ create table core.fact_search_ads_report (
   countries jsonb, -- Countries of the campaign: a list.
   country_statuses jsonb, -- Country mapped to the status of the campaign in it.
   supply_sources jsonb, -- Placements: a list of names.
-  original jsonb, -- The money in the organisation's own currency, as the service names it.
+  original jsonb, -- The money in the organisation's own currency, as the service reports it.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -819,14 +819,14 @@ create table core.fact_search_ads_top_app (
   period_start date not null, -- First day of the period of the answer.
   period_end date not null, -- Last day of the period, inclusive.
   country_key smallint not null, -- Country.
-  keyword_id text not null, -- Keyword as reports number it.
+  keyword_id text not null, -- Id of the keyword in reports.
   app_key integer not null, -- App with impressions.
   keyword_key integer, -- The keyword.
   share numeric, -- Share of the impressions, on the service's own scale.
   app_name text, -- Name of the app.
-  icon_url text, -- Address of its icon.
-  is_removed boolean, -- True when it is no longer in the store.
-  keyword_app_count numeric, -- Apps that the search for the keyword returns.
+  icon_url text, -- Address of the app's icon.
+  is_removed boolean, -- True when the app is no longer in the store.
+  keyword_app_count numeric, -- Number of apps that the search for the keyword returns.
   competitors jsonb, -- Field competitors of the answer: true, false or a list.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -847,23 +847,23 @@ create table core.fact_top_advertiser (
   network text not null, -- Requested network; '' for all networks together.
   period_start date not null, -- First day of the 30 days of the answer.
   period_end date not null, -- Last day of the period, inclusive.
-  rank integer not null, -- Place in the list, 1 is the top, in the order of the answer. The item of a missing place was invalid (ops.reject).
+  rank integer not null, -- Place in the list, 1 is the top, in the order of the answer. If a place is missing, its item was invalid (ops.reject).
   app_key integer, -- The app.
   app_name text, -- Name of the app.
   developer_id text, -- Id of the developer.
   developer_name text, -- Name of the developer.
-  category_id text, -- Category id of the app in its store; 0 is a real one.
+  category_id text, -- Category id of the app in its store; 0 is a real category.
   category_name text, -- Name of that category.
   is_advertiser boolean, -- True when the app advertises.
-  is_publisher boolean, -- True when it shows advertisements of others.
+  is_publisher boolean, -- True when the app shows advertisements for others.
   ad_count numeric, -- Number of advertisements.
-  creative_count numeric, -- Number of different ones.
+  creative_count numeric, -- Number of different advertisements.
   network_count numeric, -- Number of networks.
   networks jsonb, -- The networks: a list of title, class.
   countries jsonb, -- The countries: a list of title, countryCode.
   icon_url text, -- Address of the app's icon.
   service_app_id text, -- The service's own number of the app.
-  platform_id integer, -- Platform as the service numbers it: 1 Android, 2 iOS.
+  platform_id integer, -- Platform, by the service's own numbering: 1 for Android, 2 for iOS.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -880,13 +880,13 @@ create table core.fact_top_chart (
   date_day date not null, -- Day of the chart.
   country_key smallint not null, -- The country.
   device_key smallint not null, -- The device; 0 on Android.
-  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL). Ids of the two stores collide, these codes do not.
+  category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL). Ids of the two stores overlap, but these codes do not.
   chart text not null, -- FREE, PAID or GROSSING.
   chart_version text not null, -- v1 or v2 of the iOS charts; '' on Android.
   rank integer not null, -- Position, 1 is the top.
-  category_id integer, -- Id of the category in its store, 0 among them on Android.
+  category_id integer, -- Id of the category in its store; 0 is a real category on Android.
   category_name text, -- Name of the category.
-  charted_at timestamp without time zone, -- When the chart was seen, as the service reports it, without time zone; null where it reports none.
+  charted_at timestamp without time zone, -- When the chart was seen, as the service reports it, without time zone; null if it reports none.
   extra jsonb, -- Fields of the app's entry without a column of their own (Android); null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -922,7 +922,7 @@ create table core.fact_visibility (
   app_key integer not null, -- The app.
   date_day date not null, -- Day of the score; the day of observation for kind now.
   country_key smallint not null, -- The country.
-  kind text not null, -- history: the score of the day as the service keeps it; now: the score that was seen on the day.
+  kind text not null, -- history: the score of the day as the service keeps it; now: the score seen on the day of observation.
   score numeric, -- Visibility score; null if the service reports none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -932,7 +932,7 @@ create table core.fact_visibility (
   constraint fact_visibility_date_day_fkey FOREIGN KEY (date_day) REFERENCES core.dim_date(date_day) NOT ENFORCED
 ) partition by range (date_day);
 
--- Apps of the groups in portfolio.groups of the configuration, as of the last planning. An app may be in several groups.
+-- Apps of the groups under portfolio.groups in the configuration, as of the last planning. An app may be in several groups.
 create table core.grouped_app (
   group_name text not null, -- Name of the group.
   store text not null, -- ios or android.
@@ -941,7 +941,7 @@ create table core.grouped_app (
   constraint grouped_app_store_check CHECK ((store = ANY (ARRAY['ios'::text, 'android'::text])))
 );
 
--- Keywords of the groups in portfolio.groups of the configuration, as of the last planning. A keyword may be in several groups.
+-- Keywords of the groups under portfolio.groups in the configuration, as of the last planning. A keyword may be in several groups.
 create table core.grouped_keyword (
   group_name text not null, -- Name of the group.
   keyword text not null, -- The keyword.
@@ -956,9 +956,9 @@ create table core.keyword_spot (
   locale text not null, -- Locale of the field, in the format of the service.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   keywords text, -- The field, unchanged, its words separated by commas.
-  keyword_count integer, -- Different words in it.
+  keyword_count integer, -- Number of different words in it.
   updated_at timestamp without time zone, -- When the service last saw the field change, as last reported, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -976,7 +976,7 @@ create table core.keyword_spot_word (
   keyword_key integer not null, -- The word.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   position integer, -- Place in the field, from 1, as last seen.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -993,7 +993,7 @@ create table core.mmp_integration (
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   state text, -- State: NO_RECENT_EVENT, SUCCESSFULLY_INTEGRATED, PENDING_FIRST_EVENT, CREATE_FIRST_GOAL.
   app_name text, -- Name of the app.
   developer_name text, -- Name of its developer.
@@ -1027,20 +1027,20 @@ create table core.reporting_rate (
   constraint reporting_rate_reporting_currency_fkey FOREIGN KEY (reporting_currency) REFERENCES core.reporting_currency(currency)
 );
 
--- Reviews of apps, one row per review in its latest form. Where both lists of a store are switched on, choose one source. What do users complain about?
+-- Reviews of apps, one row per review in its latest form. If both lists of a store are switched on, choose one source. What do users complain about?
 create table core.review (
   app_key integer not null, -- The app.
   review_id text not null, -- Id of the review in its list.
-  source text not null, -- List of the review: v2 (paged) or plain. Each list has its own ids, so that a review in both has two rows.
+  source text not null, -- List that the review comes from: v2 (paged) or plain. Each list has its own ids, so a review in both lists has two rows.
   reviewed_at timestamp without time zone not null, -- When it was written or last edited, as the service reports it, without time zone.
-  country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.
-  language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where the service reports none.
+  country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language instead, and if several countries were requested and the answer names none.
+  language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and if the service reports none.
   rating integer, -- Stars, 1 to 5.
   title text, -- Title; null if the review has none.
-  content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
+  content text, -- Text in any language and script; U+0000 is removed, and lone surrogates are replaced.
   reviewer text, -- Name of the reviewer.
   version text, -- Reviewed version of the app; null if the service reports none. Only list v2 of Android reports it.
-  is_replied boolean, -- True when the developer has answered it; null where answered reviews were not requested separately (option replied).
+  is_replied boolean, -- True when the developer has answered it; null if answered reviews were not requested separately (option replied).
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1058,9 +1058,9 @@ create table core.search_ads_app (
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   app_name text, -- Name of the app.
-  category_id text, -- Category id in its store; 0 is a real one.
+  category_id text, -- Category id in its store; 0 is a real category.
   category_name text, -- Name of the category.
   subcategories jsonb, -- Its further categories: a list of names.
   price_text text, -- Price as the store writes it, not a number.
@@ -1078,20 +1078,20 @@ create table core.search_ads_app (
   constraint search_ads_app_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key)
 );
 
--- Goals by which the account measures its search ads; one row per period without a change.
+-- Goals with which the account measures its search ads; one row per period without a change.
 create table core.search_ads_goal (
   goal_id text not null, -- Id of the goal; reports can be fetched for it (options.goals).
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
-  app_key integer, -- The app that it is of.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
+  app_key integer, -- App of the goal.
   account_number text, -- The service's number of the account.
   tracker_type text, -- Measurement partner that reports its events.
   goal_name text, -- Name of the goal.
   category text, -- PURCHASE, SUBSCRIPTION ...
   currency text, -- Currency of its revenue.
-  created_at timestamp without time zone, -- When it was made, without time zone.
+  created_at timestamp without time zone, -- When it was created, without time zone.
   updated_at timestamp without time zone, -- When it was last changed, without time zone.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -1107,7 +1107,7 @@ create table core.search_ads_goal_event (
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   event_name text, -- Name of the event.
   revenue_policy text, -- IN_APP_VALUE (as the app reports it) or FIXED_VALUE.
   custom_revenue numeric, -- Fixed revenue of one event, in the currency of the goal.
@@ -1125,10 +1125,10 @@ create table core.search_ads_integration (
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which these values were seen.
   valid_to date, -- First day on which other values were seen; null while these are current.
-  is_current boolean, -- True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.
+  is_current boolean, -- True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.
   organisation_name text, -- Name of the organisation.
   integration_code text, -- The connection's own code, of no fixed length or alphabet.
-  currency text, -- The organisation's own currency, which is the currency of the column original of reports.
+  currency text, -- The organisation's own currency, which is the currency of the amounts under original in reports.
   time_zone text, -- Its time zone.
   payment_model text, -- How it pays.
   is_valid boolean, -- False when the connection does not work. Its reports are then not requested.
@@ -1146,8 +1146,8 @@ create table core.tracked_app (
   app_key integer not null, -- The app.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which the account was seen to track it.
-  valid_to date, -- First day on which the account was seen not to track it any more; null while it does.
-  is_current boolean, -- True while the account tracks the app; null where the newest list had invalid items and did not name it: it stays in the portfolio.
+  valid_to date, -- First day on which the account was seen to no longer track it; null while it does.
+  is_current boolean, -- True while the account tracks the app; null if the newest list had invalid items and did not name it: it then stays in the portfolio.
   is_store_account_connected boolean, -- True when the account has connected its own store account for the app.
   available_countries jsonb, -- Countries in which the app is available, sorted, as last seen.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -1161,9 +1161,9 @@ create table core.tracked_competitor (
   app_key integer not null, -- App that the account tracks.
   competitor_app_key integer not null, -- Its competitor, which need not be in the portfolio.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
-  valid_from date not null, -- First day on which the competitor was seen to be named.
-  valid_to date, -- First day on which the competitor was seen not to be named any more; null while it is named.
-  is_current boolean, -- True while the competitor is named; null where the newest list had invalid items and did not name it.
+  valid_from date not null, -- First day on which the account was seen to name the competitor.
+  valid_to date, -- First day on which the account was seen to no longer name the competitor; null while it does.
+  is_current boolean, -- True while the competitor is named; null if the newest list had invalid items and did not name it.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint tracked_competitor_pkey PRIMARY KEY (app_key, competitor_app_key, account, valid_from),
@@ -1178,8 +1178,8 @@ create table core.tracked_country (
   country_key smallint not null, -- The country.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day with this number.
-  valid_to date, -- First day with another number, or none; null while the number is current, and where the app left before (core.tracked_app): its numbers are not read any more then.
-  is_current boolean, -- True while the number is current; null where the newest answer had invalid items and did not name the country.
+  valid_to date, -- First day with another number, or none; null while the number is current, and if the app left before (core.tracked_app): its numbers are then no longer read.
+  is_current boolean, -- True while the number is current; null if the newest answer had invalid items and did not name the country.
   keyword_count integer not null, -- Number of tracked keywords.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1195,14 +1195,14 @@ create table core.tracked_keyword (
   keyword_key integer not null, -- The keyword.
   account text not null default ''::text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   valid_from date not null, -- First day on which the account was seen to track it.
-  valid_to date, -- First day on which the account was seen not to track it any more; null while it does, and where its country or the app left before it (core.tracked_country, core.tracked_app): the list is not read any more then.
-  is_current boolean, -- True where the newest list names the keyword; null where that had invalid items and did not name it: it stays in the portfolio.
+  valid_to date, -- First day on which the account was seen to no longer track it; null while it does, and if its country or the app left before it (core.tracked_country, core.tracked_app): the list is then no longer read.
+  is_current boolean, -- True if the newest list names the keyword; null if that list had invalid items and did not name it: it then stays in the portfolio.
   search_volume numeric, -- Search volume score as last seen.
   chance numeric, -- Chance to rank, as the service scores it, as last seen.
-  app_count bigint, -- Apps that the search for the keyword returns, as last seen.
+  app_count bigint, -- Number of apps that the search for the keyword returns, as last seen.
   brand_track_id text, -- Track id of the app whose brand the keyword is; null if it is no brand.
-  rank_change integer, -- Change of the rank in a day, on the device that the list is about (iPhone on iOS), as last seen.
-  ranking_history jsonb, -- Ranks of the last days as the list has them, on the same device; core.fact_keyword_rank holds the days that were fetched.
+  rank_change integer, -- Change of the rank in one day on the device of the list (iPhone on iOS), as last seen.
+  ranking_history jsonb, -- Ranks of the last days according to the list, on the same device; core.fact_keyword_rank holds the days that were fetched.
   created_at timestamp without time zone, -- When the account began to track it, as the service reports it, without a time zone.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
@@ -1228,7 +1228,7 @@ create view mart.advertisement (
   title text, -- Title of the advertisement.
   subtitle text, -- Line under the title.
   action_text text, -- Text of the button.
-  network_names text, -- Networks in which it was seen, separated by commas.
+  network_names text, -- Networks on which it was seen, separated by commas.
   media_url text, -- Address of the media.
   preview_url text, -- Address of a preview picture.
   size_text text, -- Size as the service writes it, for instance 320x50.
@@ -1270,7 +1270,7 @@ create view mart.advertisement (
                     ELSE NULL::jsonb
                 END) e(value)) n ON true;
 
--- One row per group and app, from portfolio.groups.apps of the configuration. Join it to any mart by store and track_id: figures are then added up by group, once for each group of an app. Which apps are in a group? How does each group of apps do?
+-- One row per group and app, from portfolio.groups.apps of the configuration. Join it to any mart by store and track_id: figures are then added up by group, and an app in several groups counts once in each. Which apps are in a group? How does each group of apps perform?
 create view mart.app_group (
   group_name text, -- Name of the group.
   store text, -- ios or android.
@@ -1312,7 +1312,7 @@ create view mart.app_overview_by_period (
   search_ads_currency text, -- Currency of search_ads_spend: that of ops.search_ads_default.
   search_ads_install_count numeric, -- Installs from search ads, with the attribution of ops.search_ads_default.
   is_complete boolean, -- True when everything that was requested on any day of the period has an answer on all of its days. False for a period that is not over, that began before the first request, or that lacks an answer: its sums then cover only the counted days and parts of other days.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH answered AS MATERIALIZED (
          SELECT n_1.store,
@@ -1457,7 +1457,7 @@ create view mart.app_overview_daily (
   is_review_answered boolean, -- True if the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
   is_rating_answered boolean, -- True if the page of the app was requested on the day and has an answer; a null rating then means that the page shows none. False if it was not requested or has no answer: a past day cannot be requested later.
   is_search_ads_answered boolean, -- True if search-ads reports were requested for the day and each organisation has an answer; a null search_ads_spend then means that the reports have nothing about the app in the country. False if they were not requested, while an organisation has no answer yet, and on Android.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -2017,8 +2017,8 @@ create view mart.bid_change_impact (
   after_cost_per_tap numeric, -- Spend per tap, in currency, in the 7 days after, without the day of the change.
   before_cost_per_install numeric, -- Spend per install, in currency, in the 7 days before, without the day of the change.
   after_cost_per_install numeric, -- Spend per install, in currency, in the 7 days after, without the day of the change.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH change AS (
          SELECT b_1.org_id,
@@ -2477,10 +2477,10 @@ create view mart.data_freshness (
   track_id text, -- Track id of the app; null if the dataset is not about an app.
   app_name text, -- Name of the app, or its track id if no name is known; null if the dataset is not about an app.
   country_code text, -- Country, ISO 3166-1 alpha-2; null if the dataset does not distinguish countries.
-  newest_day date, -- Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.
-  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.
-  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
+  newest_day date, -- Newest day that is loaded or empty; null when there is none. For charts that are requested for all countries at once (resolution last_day), which name no day, it is the newest day of their rows.
+  due_day date, -- Newest day that should be loaded by the end of today; null if nothing is due: the dataset is off or limited to other countries, it is fetched only once, the app, country or competitor is no longer in the portfolio, or nothing has been planned yet. Also null for charts of all countries at once (resolution last_day): it is not known in advance which day the service has.
+  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null if nothing is loaded or due_day is null.
+  freshness_state text, -- on time: the due day is loaded, or only today's run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Number of slices that are waiting or running.
 ) as
@@ -2666,7 +2666,7 @@ create view mart.featuring_daily (
   card_type text, -- Kind of card as the service names it (FullImage, AppList, Grid ...).
   label text, -- Label above the title.
   title text, -- Title of the card.
-  card_name text, -- Name of what the card shows.
+  card_name text, -- Name of what the card presents.
   card_rank integer, -- Place of the app among those on the card, 1 is the first; null if the card does not list it.
   listed_app_count integer, -- Number of apps on the card; null if it lists none.
   link_url text, -- Address that the card links to.
@@ -2720,8 +2720,8 @@ create view mart.keyword_cannibalisation (
   requested_keyword_count bigint, -- Keywords whose ranks were requested for the app, country and day (iPhone on iOS); null if none were.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. False if ranks of the day are missing or retention removed them: a keyword for which we rank at the top may then have no row. Null if no ranks were requested.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH waiting AS MATERIALIZED (
          SELECT n_1.store,
@@ -2828,7 +2828,7 @@ create view mart.keyword_cannibalisation (
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id
   WHERE o.organic_rank <= 3 OR b.is_own_brand;
 
--- One row per group and keyword, from portfolio.groups.keywords of the configuration, as other marts write it: capital letters make no difference. Join it to any mart by keyword: figures are then added up by group, once for each group of a keyword. Which keywords are in a group? Where do we rank for the keywords of our brand?
+-- One row per group and keyword, from portfolio.groups.keywords of the configuration, written as in other marts (the configuration may differ in upper and lower case). Join it to any mart by keyword: figures are then added up by group, and a keyword in several groups counts once in each. Which keywords are in a group? Where do we rank for the keywords of our brand?
 create view mart.keyword_group (
   group_name text, -- Name of the group.
   keyword text -- The keyword.
@@ -2962,8 +2962,8 @@ create view mart.keyword_impression_share (
   impression_share numeric, -- Share of the impressions, on the service's own scale.
   share_rank bigint, -- Place among the reported apps: 1 has the largest share; null without a share.
   is_portfolio_app boolean, -- True for a portfolio app.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -3010,10 +3010,10 @@ create view mart.keyword_install_estimate (
   date_day date, -- Day of the estimate, or the day of observation for the kind now.
   estimate_kind text, -- now: the estimate on the day of observation; history: the estimate for the day, as the service keeps it.
   max_reach_count numeric, -- Estimated unique impressions of the keyword in the country; null if the service reports none.
-  conversion_rate numeric, -- Share of the reached people who would install, 0 to 1; 0.0023 is 0.23 percent.
+  conversion_rate numeric, -- Share of the reached people who would install, 0 to 1; 0.0023 means 0.23 percent.
   expected_install_count numeric, -- Installs to expect from reach and conversion.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -3047,8 +3047,8 @@ create view mart.keyword_not_requested_daily (
   keyword text, -- The keyword.
   device_code text, -- IPHONE, IPAD, or ALL on Android.
   date_day date, -- The day.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -3129,8 +3129,8 @@ create view mart.keyword_opportunity (
   requested_keyword_count bigint, -- Keywords requested for the newest day of the app in that country and on that device.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT f.store,
     f.track_id,
@@ -3274,8 +3274,8 @@ create view mart.keyword_rank_daily (
   is_ranked boolean, -- False when the keyword was requested and the app does not rank for it.
   ranking_state text, -- ranked, or unranked: the keyword was requested and the app does not rank for it.
   observed_at timestamp without time zone, -- When the service crawled the store, by its own clock, without time zone.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT a.store,
     a.track_id,
@@ -3323,8 +3323,8 @@ create view mart.keyword_rank_movers (
   requested_keyword_count bigint, -- Keywords requested for the newest day of the app in that country and on that device.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT l.store,
     l.track_id,
@@ -3407,8 +3407,8 @@ create view mart.keyword_rank_vs_competitor (
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords of the newest day have an answer.
   is_competitor_complete boolean, -- False while ranks of the competitor that were requested for date_day have no answer: its rank is then that of another day, from a search list, or unknown. True if it has ranks of its own and none is waiting; null if it has none.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH competitor AS (
          SELECT DISTINCT t_1.app_key,
@@ -3552,7 +3552,7 @@ create view mart.organic_share_of_voice_daily (
   voice_sum numeric, -- Sum of 1 / rank over the app's keywords.
   voice_share numeric, -- voice_sum divided by answered_keyword_count, 0 to 1: 1 would be the first place for every keyword. For several rows: sum(voice_sum) / nullif(sum(answered_keyword_count), 0).
   portfolio_voice_share numeric, -- voice_sum as a share of the voice_sum of all portfolio apps in the same store and country, on the same device and day, 0 to 1; null while a requested keyword of any of these apps has no answer. Each app is tracked for its own keywords.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT s.store,
     s.track_id,
@@ -3611,8 +3611,8 @@ create view mart.paid_share_of_voice (
   requested_keyword_count bigint, -- Keywords of the country and period whose advertisers were requested keyword by keyword, whether they have an answer or not yet; null if only the keywords that an app pays for were requested, since a single answer lists those.
   answered_keyword_count bigint, -- Requested keywords with an answer, with or without advertisers.
   is_complete boolean, -- False while a requested keyword of the country and period has no answer yet, or an app whose paid keywords were requested has none: sums, places and weighted shares then cover only a part.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH reported AS (
          SELECT 'market'::text AS share_source,
@@ -4223,9 +4223,9 @@ create view mart.search_ads_ad_group_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
+  ad_group_name text, -- Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
   attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
@@ -4322,7 +4322,7 @@ create view mart.search_ads_campaign_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
   attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
@@ -4424,9 +4424,9 @@ create view mart.search_ads_daily (
   track_id text, -- Advertised app; empty for none.
   app_name text, -- Name of the app.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
+  ad_group_name text, -- Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.
   ad_id text, -- Ad; empty for none.
   ad_name text, -- Name of the ad.
   product_page text, -- Custom product page: its id, or its name if it has no id; empty for none.
@@ -4465,8 +4465,8 @@ create view mart.search_ads_daily (
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
   is_restated boolean, -- True if a later answer changed what the first one reported.
   is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH reported AS (
          SELECT f_1.org_id,
@@ -4815,7 +4815,7 @@ create view mart.search_ads_daily_default (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   date_day date, -- The day.
   currency text, -- Requested currency of the money. The same spend has one row for each requested currency.
   attribution text, -- How redownloads (installs by earlier users) were requested to be counted: WITH, WITHOUT, ONLY.
@@ -4859,7 +4859,7 @@ create view mart.search_ads_daily_reporting (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   date_day date, -- The day.
   money_currency text, -- Currency of money_spend: the organisation's own, if it is known and the service reports the money in it, else that of ops.search_ads_default.
   money_spend numeric, -- Money spent, in money_currency.
@@ -4915,9 +4915,9 @@ create view mart.search_ads_keyword_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
+  ad_group_name text, -- Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
   keyword text, -- Text of the keyword.
   match_type text, -- How the keyword must match.
@@ -4958,8 +4958,8 @@ create view mart.search_ads_keyword_report (
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
   is_restated boolean, -- True if a later answer changed what the first one reported.
   is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -5024,9 +5024,9 @@ create view mart.search_ads_search_term_report (
   app_name text, -- Name of the app.
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL if the row is not about a single country.
   campaign_id text, -- Campaign; empty for none.
-  campaign_name text, -- Name of the campaign as reported with the row: a renamed one has several, so group by its id.
+  campaign_name text, -- Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.
   ad_group_id text, -- Ad group; empty for none.
-  ad_group_name text, -- Name of the ad group as reported with the row: a renamed one has several, so group by its id.
+  ad_group_name text, -- Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.
   keyword_id text, -- Keyword, or negative keyword; empty for none.
   keyword text, -- Text of the keyword.
   match_type text, -- How the keyword must match.
@@ -5068,8 +5068,8 @@ create view mart.search_ads_search_term_report (
   last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
   is_restated boolean, -- True if a later answer changed what the first one reported.
   is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
-  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT org_id,
     max(org_name) AS org_name,
@@ -5387,7 +5387,7 @@ create view mart.weighted_share_of_voice_daily (
   search_volume_sum numeric, -- Sum of the latest search volume scores of these keywords. The same scores apply to every day, so changes over time come from ranks alone. Null if no keyword has a score.
   weighted_voice_sum numeric, -- Sum of search volume / rank over these keywords.
   weighted_voice_share numeric, -- weighted_voice_sum divided by search_volume_sum, 0 to 1. For several rows: sum(weighted_voice_sum) / nullif(sum(search_volume_sum), 0).
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT s.store,
     s.track_id,
@@ -5427,7 +5427,7 @@ create view mart.weighted_share_of_voice_daily (
           WHERE r.app_key = s.app_key AND r.date_day = s.date_day AND r.country_key = s.country_key AND r.device_key = s.device_key) w ON true
      LEFT JOIN ops.app_groups ag ON ag.store = s.store AND ag.track_id = s.track_id;
 
--- Accounts of the API that work with this warehouse beside the one of API_TOKEN, which has no row.
+-- API accounts that use this warehouse in addition to the account of API_TOKEN, which has no row.
 create table ops.account (
   account text not null, -- Name of the account, as accounts in the configuration has it.
   queue_id bigint not null generated always as identity, -- Queue that its workers share, below zero; the workers of API_TOKEN share queue 0.
@@ -5437,7 +5437,7 @@ create table ops.account (
 
 -- Operations that the API refused to an account, one row each. All requests of the account stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
-  account_id text not null, -- Account, as the shortened hash of its key. Another token is another account.
+  account_id text not null, -- Account, as the shortened hash of its key. A different token is a different account.
   operation text not null, -- Operation that was refused.
   code text not null, -- Stable code of the refusal.
   dataset text not null, -- Dataset of the refused request; empty when it had none.
@@ -5449,13 +5449,13 @@ create table ops.account_stop (
   constraint account_stop_pkey PRIMARY KEY (account_id, operation)
 );
 
--- What a person has agreed to spend: without a row here no first sync and no worker spends anything. One row covers what comes after it.
+-- What someone has agreed to spend: without a row here, neither a first sync nor a worker spends anything. One row covers everything after it.
 create table ops.agreement (
-  account_id text not null, -- Account, as the shortened hash of its key. Another token is another account.
-  dataset text not null, -- Dataset that was agreed to; empty for everything that is on.
+  account_id text not null, -- Account, as the shortened hash of its key. A different token is a different account.
+  dataset text not null, -- Dataset for which someone agreed; empty for everything that is on.
   credits integer not null, -- Price that was shown, as far as it was known.
-  agreed_at timestamp with time zone not null, -- When it was agreed to.
-  agreed_by text not null, -- How: at a terminal, or by --yes.
+  agreed_at timestamp with time zone not null, -- When someone agreed.
+  agreed_by text not null, -- How someone agreed: at a terminal, or with --yes.
   constraint agreement_pkey PRIMARY KEY (account_id, dataset),
   constraint agreement_agreed_by_check CHECK ((agreed_by = ANY (ARRAY['terminal'::text, '--yes'::text])))
 );
@@ -5463,37 +5463,37 @@ create table ops.agreement (
 -- Alerts of the configuration, as a worker last checked them.
 create table ops.alert (
   alert_name text not null, -- Name of the alert.
-  digest text not null, -- Changes with its mart, conditions and subjects; empty where the configuration does not have it.
-  since_day date not null, -- First day that it is checked for: the day before it was configured or changed.
+  digest text not null, -- Digest of its mart, conditions and subjects, which changes when they do; empty if the alert is not in the configuration.
+  since_day date not null, -- First day for which it is checked: the day before it was configured or changed.
   checked_at timestamp with time zone not null, -- When a worker last checked it.
   constraint alert_pkey PRIMARY KEY (alert_name)
 );
 
--- Days that alerts were checked for. A day is checked again when more answers of it came since, or of the days that it is compared with.
+-- Days for which alerts were checked. A day is checked again when more answers have come for it, or for the days with which it is compared.
 create table ops.alert_day (
   alert_name text not null, -- Name of the alert.
   date_day date not null, -- The day.
   digest text not null, -- Digest of the alert as it was checked.
-  answered_at timestamp with time zone not null, -- When the newest answer of the day, or of those that it is compared with, had come.
+  answered_at timestamp with time zone not null, -- When the newest answer came, for the day or for the days with which it is compared.
   answer_count integer not null, -- Slices of these days with an answer.
   unanswered_count integer not null, -- Slices of these days that are deferred or have failed.
   constraint alert_day_pkey PRIMARY KEY (alert_name, date_day),
   constraint alert_day_alert_name_fkey FOREIGN KEY (alert_name) REFERENCES ops.alert(alert_name)
 );
 
--- What alerts fired, once an alert, subject and day, with the times of the messages to the webhook.
+-- Alerts that fired, one row per alert, subject and day, with the times of the messages to the webhook.
 create table ops.alert_fire (
   alert_fire_id bigint not null generated always as identity, -- Number of the row. A receiver of messages can recognise a repeated message by it.
   alert_name text not null, -- Name of the alert.
-  digest text not null, -- Digest of the alert as it fired: one that was changed begins again.
-  mart text not null, -- Mart that it checks.
-  subject text not null, -- Columns and values that say what the row of the mart is about.
+  digest text not null, -- Digest of the alert as it fired: a changed alert starts again.
+  mart text not null, -- Mart that the alert checks.
+  subject text not null, -- Columns and values that identify the row of the mart.
   date_day date not null, -- Day of the row.
-  compared_day date, -- Earlier day that it was compared with; null where nothing was compared.
-  summary text not null, -- Text: what it is about, the values and their days.
-  detail jsonb not null, -- The same for programs.
+  compared_day date, -- Earlier day with which it was compared; null if nothing was compared.
+  summary text not null, -- Text: the subject, the values and their days.
+  detail jsonb not null, -- The same in a machine-readable form.
   fired_at timestamp with time zone not null, -- When a worker found it.
-  due_at timestamp with time zone not null, -- When the message about it is due: at once, or the next morning.
+  due_at timestamp with time zone not null, -- When the message about it is due: immediately, or the next morning.
   notified_at timestamp with time zone, -- When the webhook accepted the message; null until then.
   constraint alert_fire_pkey PRIMARY KEY (alert_fire_id),
   constraint alert_fire_alert_name_fkey FOREIGN KEY (alert_name) REFERENCES ops.alert(alert_name)
@@ -5501,16 +5501,16 @@ create table ops.alert_fire (
 CREATE INDEX alert_fire_due ON ops.alert_fire USING btree (due_at) WHERE (notified_at IS NULL);
 CREATE UNIQUE INDEX alert_fire_once ON ops.alert_fire USING btree (alert_name, digest, date_day, subject);
 
--- One row per alert that fired, subject and day, with the time of the message to the webhook. What fired last week? Which alert fires most?
+-- One row per fired alert, subject and day, with the time of the message to the webhook. What fired last week? Which alert fires most?
 create view ops.alert_log (
   alert_fire_id bigint, -- Number of the row.
   alert_name text, -- Name of the alert.
-  mart text, -- Mart that it checks.
+  mart text, -- Mart that the alert checks.
   date_day date, -- Day of the row.
-  compared_day date, -- Earlier day that it was compared with; null where nothing was compared.
-  summary text, -- Text: what it is about, the values and their days.
+  compared_day date, -- Earlier day with which it was compared; null if nothing was compared.
+  summary text, -- Text: the subject, the values and their days.
   fired_at timestamp with time zone, -- When a worker found it.
-  due_at timestamp with time zone, -- When the message about it is due: at once, or the next morning.
+  due_at timestamp with time zone, -- When the message about it is due: immediately, or the next morning.
   notified_at timestamp with time zone -- When the webhook accepted the message; null until then.
 ) as
  SELECT alert_fire_id,
@@ -5524,27 +5524,27 @@ create view ops.alert_log (
     notified_at
    FROM ops.alert_fire;
 
--- Per account the last time in which the API did not respond, as the processes that wait for it saw it.
+-- For each account, the last period in which the API did not respond, as seen by the processes that wait for it.
 create table ops.api_outage (
   account_id text not null, -- Account, as the shortened hash of its key.
   code text not null, -- Error code of the calls.
-  since_at timestamp with time zone not null, -- When the first process found that it does not respond.
-  seen_at timestamp with time zone not null, -- When a process last saw it; it is over when none has for three minutes.
-  ended_at timestamp with time zone, -- When it responded again; null until a process saw that.
+  since_at timestamp with time zone not null, -- When the first process found that the API did not respond.
+  seen_at timestamp with time zone not null, -- When a process last saw the outage; it is over when none has seen it for three minutes.
+  ended_at timestamp with time zone, -- When the API responded again; null until a process has seen that.
   constraint api_outage_pkey PRIMARY KEY (account_id)
 );
 
--- One row per answer about one app: its days, with or without rows, and without those that retention dropped since. Is there no figure because there is none, or because nobody requested it? Since when is a dataset requested for an app?
+-- One row per answer about one app: its days, with or without rows, except those that retention has dropped since. Is a figure missing because the service has none, or because it was not requested? Since when has a dataset been requested for an app?
 create view ops.app_answer (
   dataset text, -- Dataset.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country; null where the request named none, and the answer is about all.
-  device_code text, -- Device; null where the request named none.
-  context text, -- Kind of figure, of datasets that request each on its own: context of sales_metric, chart version of category_rank on iOS; null otherwise.
+  country_code text, -- Country; null if the request named none, so that the answer is about all countries.
+  device_code text, -- Device; null if the request named none.
+  context text, -- Kind of figure, for datasets that request each kind separately: context of sales_metric, chart version of category_rank on iOS; else null.
   window_start date, -- First day of the answer that retention has not dropped.
   window_end date, -- Day after its last day.
-  is_empty boolean, -- True where the answer has no rows.
+  is_empty boolean, -- True if the answer has no rows.
   answered_at timestamp with time zone -- When it was loaded.
 ) as
  SELECT s.dataset,
@@ -5563,11 +5563,11 @@ create view ops.app_answer (
           WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
   WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL AND (g.dropped_before IS NULL OR s.window_end > g.dropped_before);
 
--- One row per app of a group: the names of its groups in one text. In which groups is an app?
+-- One row per app that is in a group: the names of its groups in one text. In which groups is an app?
 create view ops.app_groups (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  app_groups text -- Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.
+  app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  SELECT store,
     track_id,
@@ -5575,42 +5575,42 @@ create view ops.app_groups (
    FROM core.grouped_app g
   GROUP BY store, track_id;
 
--- Actions of people in the console: who did what, from where, at which price. A row is written before the action begins.
+-- Actions of people in the console: who did what, from where, and at which price. A row is written before the action begins.
 create table ops.audit (
   audit_id bigint not null generated always as identity, -- Number of the action.
-  acted_at timestamp with time zone not null, -- When.
-  user_name text not null, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted, unknown where sign-in was refused.
-  user_role text, -- viewer or operator; null where sign-in was refused.
-  signed_in_by text not null, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
+  acted_at timestamp with time zone not null, -- When the person acted.
+  user_name text not null, -- Name given at sign-in or reported by the reverse proxy; local if no sign-in was required, unknown if sign-in was refused.
+  user_role text, -- viewer or operator; null if sign-in was refused.
+  signed_in_by text not null, -- proxy (a reverse proxy vouches for the name), password (anyone who knows it can give any name), loopback (this machine, without sign-in).
   from_address text not null, -- Network address that the request came from.
   action text not null, -- Name of the action, such as sign-in or retry.
-  subject text not null, -- Fields of its form, of a change of keywords what was removed and added; empty for sign-in and sign-out, and where the form was refused.
-  credits integer not null, -- Most credits that were agreed to; of a change of the configuration what the next sync was expected to spend more for it; 0 for what spends nothing.
-  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
-  note text not null default ''::text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
-  ended_at timestamp with time zone, -- When it ended; null while it has not.
-  run_id bigint, -- Run that it started, once that has begun; null where it started none.
+  subject text not null, -- Fields of its form; for a change of keywords, the removed and added keywords; empty for sign-in and sign-out, and if the form was refused.
+  credits integer not null, -- Maximum number of credits that the person agreed to; for a change of the configuration, the additional credits that the next sync was expected to spend; 0 for actions that spend nothing.
+  outcome text not null default 'begun'::text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; if its process was killed, the next console to start settles it), done, refused or failed.
+  note text not null default ''::text, -- Text that the person saw afterwards; for an action that started a run, the result of the run once it has ended.
+  ended_at timestamp with time zone, -- When it ended; null until then.
+  run_id bigint, -- Run that it started, once the run has begun; null if it started none.
   constraint audit_pkey PRIMARY KEY (audit_id),
   constraint audit_outcome_check CHECK ((outcome = ANY (ARRAY['begun'::text, 'started'::text, 'done'::text, 'refused'::text, 'failed'::text]))),
   constraint audit_signed_in_by_check CHECK ((signed_in_by = ANY (ARRAY['loopback'::text, 'password'::text, 'proxy'::text]))),
   constraint audit_user_role_check CHECK ((user_role = ANY (ARRAY['viewer'::text, 'operator'::text])))
 );
 
--- One row per action of a person in the console. Who started this retry? What was agreed to last week, and at which price?
+-- One row per action of a person in the console. Who started this retry? What did someone agree to last week, and at which price?
 create view ops.audit_log (
   audit_id bigint, -- Number of the action.
-  acted_at timestamp with time zone, -- When.
-  user_name text, -- Name that was given at sign-in, or that the reverse proxy reported; local where no sign-in was wanted, unknown where sign-in was refused.
-  user_role text, -- viewer or operator; null where sign-in was refused.
-  signed_in_by text, -- proxy (a reverse proxy vouches for the name), password (of all who know it any may give any name), loopback (this machine, without sign-in).
+  acted_at timestamp with time zone, -- When the person acted.
+  user_name text, -- Name given at sign-in or reported by the reverse proxy; local if no sign-in was required, unknown if sign-in was refused.
+  user_role text, -- viewer or operator; null if sign-in was refused.
+  signed_in_by text, -- proxy (a reverse proxy vouches for the name), password (anyone who knows it can give any name), loopback (this machine, without sign-in).
   from_address text, -- Network address that the request came from.
   action text, -- Name of the action, such as sign-in or retry.
-  subject text, -- Fields of its form, of a change of keywords what was removed and added; empty for sign-in and sign-out, and where the form was refused.
-  credits integer, -- Most credits that were agreed to; of a change of the configuration what the next sync was expected to spend more for it; 0 for what spends nothing.
-  outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; where its process was killed the next console to start settles it), done, refused or failed.
-  note text, -- Text that the person saw afterwards; of an action that started a run, what became of the run once it has ended.
-  ended_at timestamp with time zone, -- When it ended; null while it has not.
-  run_id bigint -- Run that it started, once that has begun; null where it started none.
+  subject text, -- Fields of its form; for a change of keywords, the removed and added keywords; empty for sign-in and sign-out, and if the form was refused.
+  credits integer, -- Maximum number of credits that the person agreed to; for a change of the configuration, the additional credits that the next sync was expected to spend; 0 for actions that spend nothing.
+  outcome text, -- begun (it has not ended, or its process was killed), started (the run that it started has not ended; if its process was killed, the next console to start settles it), done, refused or failed.
+  note text, -- Text that the person saw afterwards; for an action that started a run, the result of the run once it has ended.
+  ended_at timestamp with time zone, -- When it ended; null until then.
+  run_id bigint -- Run that it started, once the run has begun; null if it started none.
 ) as
  SELECT audit_id,
     acted_at,
@@ -5654,7 +5654,7 @@ create view ops.category_rank_answer (
    FROM ops.app_answer n
   WHERE dataset = 'category_rank'::text AND country_code IS NOT NULL;
 
--- One row per app with places in charts of its categories (core.fact_category_rank). Of which apps do we know places in charts?
+-- One row per app with places in the charts of its categories (core.fact_category_rank). For which apps do we know places in charts?
 create view ops.charted_app (
   app_key integer -- Key of the app in core.dim_app.
 ) as
@@ -5672,16 +5672,16 @@ create view ops.charted_app (
    FROM step r
   WHERE app_key IS NOT NULL;
 
--- Days that were requested again: how many of their rows the newer answer moved. By it storehouse lookback learns after how many days figures stand. A row is written in the transaction that loads the answer, and kept for 90 days.
+-- Days that were requested again, and how many of their rows the newer answer changed. storehouse lookback learns from it after how many days figures are final. A row is written in the transaction that loads the answer, and kept for 90 days.
 create table ops.compared_day (
   slice_id bigint not null, -- Slice of the newer answer.
   table_name text not null, -- Table of the rows, schema and name.
   date_day date not null, -- Day of the rows.
   dataset text not null, -- Dataset of the slice.
-  observed_on date not null, -- Day on which it was requested again, as planning has it.
-  row_count integer not null, -- Rows of the day in either answer.
-  moved_count integer not null, -- Of these those whose figures differ, and those that are new or gone.
-  amount numeric not null, -- Sum of the amounts of the rows, in each the larger of both answers.
+  observed_on date not null, -- Day on which it was requested again, according to the planning.
+  row_count integer not null, -- Number of rows of the day in either answer.
+  moved_count integer not null, -- Number of these rows whose figures differ or that are new or gone.
+  amount numeric not null, -- Sum of the amounts of the rows, for each row the larger of the two answers.
   moved_amount numeric not null, -- Sum of the differences of the amounts.
   account text not null default ''::text, -- Account whose run requested it, as accounts in the configuration names it; empty for that of API_TOKEN. Each account learns its own lookbacks.
   constraint compared_day_pkey PRIMARY KEY (slice_id, table_name, date_day)
@@ -5700,7 +5700,7 @@ create view ops.counted_category_rank (
   chart_version text, -- v1 or v2 of the iOS charts; '' where only one version exists.
   ranked_at timestamp without time zone, -- When the rank was seen, without time zone; midnight for a rank of a day.
   category_name text, -- Name of the category.
-  rank numeric, -- Position, 1 is the top; an average may have decimals. Null where the service reports the time without a rank.
+  rank numeric, -- Position, 1 is the top; an average may have decimals. Null if the service reports the time without a rank.
   slice_id bigint, -- Slice that wrote the row.
   fetched_at timestamp with time zone -- When the answer was received.
 ) as
@@ -5726,16 +5726,16 @@ create view ops.counted_category_rank (
 create view ops.counted_review (
   app_key integer, -- The app.
   review_id text, -- Id of the review in its list.
-  source text, -- List of the review: v2 (paged) or plain. Each list has its own ids, so that a review in both has two rows.
+  source text, -- List that the review comes from: v2 (paged) or plain. Each list has its own ids, so a review in both lists has two rows.
   reviewed_at timestamp without time zone, -- When it was written or last edited, as the service reports it, without time zone.
-  country_key smallint, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language, and where several were requested and the answer names none.
-  language_code text, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and where the service reports none.
+  country_key smallint, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language instead, and if several countries were requested and the answer names none.
+  language_code text, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and if the service reports none.
   rating integer, -- Stars, 1 to 5.
   title text, -- Title; null if the review has none.
-  content text, -- Text in any language and script; U+0000 is left out, half a character is replaced.
+  content text, -- Text in any language and script; U+0000 is removed, and lone surrogates are replaced.
   reviewer text, -- Name of the reviewer.
   version text, -- Reviewed version of the app; null if the service reports none. Only list v2 of Android reports it.
-  is_replied boolean, -- True when the developer has answered it; null where answered reviews were not requested separately (option replied).
+  is_replied boolean, -- True when the developer has answered it; null if answered reviews were not requested separately (option replied).
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint, -- Slice that wrote the row.
   fetched_at timestamp with time zone -- When the answer was received.
@@ -5767,13 +5767,13 @@ create view ops.counted_review (
               WHERE o.app_key = r.app_key AND o.country_key = r.country_key AND o.source = 'v2'::text AND o.reviewed_at >= date_trunc('day'::text, r.reviewed_at) AND o.reviewed_at < (date_trunc('day'::text, r.reviewed_at) + '1 day'::interval)))
         END;
 
--- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or is that of a snapshot that failed and that a newer one stands for. Which days of an app are incomplete? What waits for credits, a budget or the API?
+-- One row per dataset, partition and requested day: number of cells (keywords, or the partition itself) in each state. A day without a row was never requested, or it belongs to a failed snapshot that a newer one replaces. Which days of an app are incomplete? What waits for credits, a budget or the API?
 create view ops.coverage_daily (
   dataset text, -- Dataset.
   store text, -- ios or android; null if the dataset is about the account.
   track_id text, -- Track id of the app; null if the dataset is not about an app.
   country_code text, -- Country; null if the dataset does not distinguish countries.
-  device_code text, -- Device; null where the dataset does not distinguish devices.
+  device_code text, -- Device; null if the dataset does not distinguish devices.
   date_day date, -- The day.
   cell_count bigint, -- Requested cells.
   loaded_count bigint, -- Loaded cells, including those of partial_count.
@@ -5781,11 +5781,11 @@ create view ops.coverage_daily (
   open_count bigint, -- Cells that are pending or running.
   deferred_count bigint, -- Cells that wait for credits, a budget or the API.
   skipped_count bigint, -- Unavailable cells.
-  failed_count bigint, -- Cells whose newest slice failed; storehouse retry requests them again. A snapshot that failed is none where a newer one was answered, or failed as well and stands for it.
-  partial_count bigint, -- Loaded cells of slices whose answer has invalid items; ops.reject lists the items with their reasons.
-  stale_count bigint, -- Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or are snapshots older than refresh_days.
-  dropped_count bigint, -- Cells that were loaded or empty and are in a month that retention dropped or detached later. No other count includes them.
-  lost_count bigint -- Snapshot cells that were not fetched in their time: nobody can request them any more.
+  failed_count bigint, -- Cells whose newest slice failed; storehouse retry requests them again. A failed snapshot does not count if a newer one was answered or failed as well and replaces it.
+  partial_count bigint, -- Loaded cells of slices whose answer has invalid items; ops.reject lists these items with their reasons.
+  stale_count bigint, -- Loaded or empty cells that are due again (ops.slice_finality): they were received while the source still restated them, or they are snapshots older than refresh_days.
+  dropped_count bigint, -- Cells that were loaded or empty, in a month that retention later dropped or detached. No other count includes them.
+  lost_count bigint -- Snapshot cells that were not fetched in time: they can no longer be requested.
 ) as
  WITH cell AS (
          SELECT p.dataset,
@@ -5902,7 +5902,7 @@ ELSE t.date_day
    FROM cell
   GROUP BY dataset, scope, date_day;
 
--- Allowance of each API key, as the service last reported it, with the credits that are held for calls in flight.
+-- Allowance of each API key, as the service last reported it, and the credits held for calls in flight.
 create table ops.credit_account (
   account_id text not null, -- Shortened hash of the API key; the key itself is stored nowhere.
   total integer, -- Credits per period; null until the service reports them.
@@ -5916,15 +5916,15 @@ create table ops.credit_account (
   next_start_at timestamp with time zone not null, -- When the next request may start.
   slowed_at timestamp with time zone, -- When the pace was last halved.
   observed_at timestamp with time zone, -- When the service last reported the balance.
-  account text not null default ''::text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A token that was replaced keeps its row.
+  account text not null default ''::text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.
   constraint credit_account_pkey PRIMARY KEY (account_id),
   constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
 );
 
--- One row per account: its allowance as the service last reported it, and what is held for calls in flight. What is left, and until when?
+-- One row per account: its allowance as the service last reported it, and the credits held for calls in flight. What is left, and until when?
 create view ops.credit_balance (
   account_id text, -- Shortened hash of the API key; the key itself is stored nowhere.
-  account text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A token that was replaced keeps its row.
+  account text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.
   total integer, -- Credits per period; null until the service reports them.
   remaining integer, -- Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.
   resets_at timestamp with time zone, -- When the period ends.
@@ -5948,7 +5948,7 @@ create view ops.credit_balance (
     observed_at
    FROM ops.credit_account;
 
--- Budgets of credits.budgets in the configuration, one row for each day or month. Its row is locked where credits are held, so that several workers together stay within it.
+-- Budgets from credits.budgets in the configuration, one row for each day or month. The row is locked while credits are taken from it, so that several workers together stay within the budget.
 create table ops.credit_budget (
   budget_id bigint not null generated always as identity, -- Number of the budget in this period.
   account_id text not null, -- Account, as the shortened hash of its key.
@@ -5956,27 +5956,27 @@ create table ops.credit_budget (
   period text not null, -- day or month, of the calendar (UTC).
   starts_on date not null, -- First day of the period.
   ends_on date not null, -- First day of the next period.
-  credits integer not null, -- Most credits in the period. Only what would be lost for good goes beyond.
-  datasets text[], -- Datasets that it is for; null for all.
-  apps text[], -- Track ids of the apps that it is for; null for all requests.
-  taken_credits bigint not null default 0, -- Credits charged in the period, those that are held, and those of calls without a reply, which may have been charged.
+  credits integer not null, -- Most credits that may be spent in the period. Only requests for data that would otherwise be lost may exceed it.
+  datasets text[], -- Datasets to which it applies; null for all.
+  apps text[], -- Track ids of the apps to which it applies; null for all requests.
+  taken_credits bigint not null default 0, -- Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.
   refused_at timestamp with time zone, -- When it first had no credits left for a call; null while it has room.
   constraint credit_budget_pkey PRIMARY KEY (budget_id),
   constraint credit_budget_account_id_budget_period_starts_on_key UNIQUE (account_id, budget, period, starts_on),
   constraint credit_budget_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
 );
 
--- One row per budget and day or month: its limit and what is taken of it. Which budget is used up? How much of a budget was used last month?
+-- One row per budget and day or month: its limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?
 create view ops.credit_budget_use (
   account_id text, -- Account, as the shortened hash of its key.
   budget text, -- Name of the budget.
   period text, -- day or month, of the calendar (UTC).
   starts_on date, -- First day of the period.
   ends_on date, -- First day of the next period.
-  credits integer, -- Most credits in the period. Only what would be lost for good goes beyond.
-  datasets text[], -- Datasets that it is for; null for all.
-  apps text[], -- Track ids of the apps that it is for; null for all requests.
-  taken_credits bigint, -- Credits charged in the period, those that are held, and those of calls without a reply, which may have been charged.
+  credits integer, -- Most credits that may be spent in the period. Only requests for data that would otherwise be lost may exceed it.
+  datasets text[], -- Datasets to which it applies; null for all.
+  apps text[], -- Track ids of the apps to which it applies; null for all requests.
+  taken_credits bigint, -- Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.
   refused_at timestamp with time zone -- When it first had no credits left for a call; null while it has room.
 ) as
  SELECT account_id,
@@ -5995,37 +5995,37 @@ create view ops.credit_budget_use (
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
   documented integer not null, -- Credits per call in the contract.
-  learned integer not null, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then, and again where plans can avoid the operation and no call was charged for 7 days. Plans use it.
+  learned integer not null, -- Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price, and again if plans can avoid the operation and no call was charged for 7 days. Plans use it.
   last_seen_at timestamp with time zone not null, -- When a successful call was last recorded: at a new price, else once an hour.
-  last_charged integer, -- Credits that the last successful call cost, where its price is accepted.
-  wrong_price integer, -- The last price that a reply named and that is not accepted; its call was booked at the documented price. Null where there was none.
-  wrong_drop integer, -- Credits that the balance fell by over that call; null where other calls ran beside it.
+  last_charged integer, -- Credits that the last successful call cost, if its price is accepted.
+  wrong_price integer, -- The last price in a reply that was not accepted; its call was booked at the documented price. Null if there was none.
+  wrong_drop integer, -- Credits by which the balance fell during that call; null if other calls ran at the same time.
   wrong_at timestamp with time zone, -- When that reply came.
   constraint credit_cost_pkey PRIMARY KEY (operation)
 );
 
--- What each day to come was expected to be charged: the forecast that was made last on each day, a row for each day to the end of the period of credits and of the month, kept for 90 days. What came is in ops.request; storehouse credits shows both.
+-- What was expected to be charged on each future day: the last forecast made on each day, with one row for each day to the end of the credit period and of the month, kept for 90 days. The actual charges are in ops.request; storehouse credits shows both.
 create table ops.credit_forecast (
   account_id text not null, -- Account, as the shortened hash of its key.
-  made_on date not null, -- Day (UTC) on which it was made.
-  date_day date not null, -- Day (UTC) that is foreseen: the rest of it where it is the day on which the forecast was made.
-  starts_at timestamp with time zone not null, -- When its first run begins; its beginning where none does.
-  planned_credits integer not null, -- Credits for what the runs of the day plan, as far as budgets pay for it.
-  waiting_credits integer not null, -- Credits for what was open when the forecast was made and runs on that day.
-  budget_credits jsonb not null, -- By name and period of a budget the credits for what the runs of the day plan and that budget is for, also where they are above it.
+  made_on date not null, -- Day (UTC) on which the forecast was made.
+  date_day date not null, -- Day (UTC) of the forecast; for the day on which the forecast was made, the rest of it.
+  starts_at timestamp with time zone not null, -- When the first run of the day begins; the start of the day if none does.
+  planned_credits integer not null, -- Credits for slices that the runs of the day plan, as far as budgets allow.
+  waiting_credits integer not null, -- Credits for slices that were open when the forecast was made and run on that day.
+  budget_credits jsonb not null, -- By name and period of a budget: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.
   made_at timestamp with time zone not null, -- When it was made.
   constraint credit_forecast_pkey PRIMARY KEY (account_id, made_on, date_day)
 );
 
--- One row per day to come and day on which it was foreseen. What is the rest of the period expected to cost? What was expected of last night the day before?
+-- One row per future day and day on which its forecast was made. What is the rest of the period expected to cost? What was last night expected to cost the day before?
 create view ops.credit_forecast_day (
   account_id text, -- Account, as the shortened hash of its key.
-  made_on date, -- Day (UTC) on which it was made.
-  date_day date, -- Day (UTC) that is foreseen: the rest of it where it is the day on which the forecast was made.
-  starts_at timestamp with time zone, -- When its first run begins; its beginning where none does.
-  planned_credits integer, -- Credits for what the runs of the day plan, as far as budgets pay for it.
-  waiting_credits integer, -- Credits for what was open when the forecast was made and runs on that day.
-  budget_credits jsonb, -- By name and period of a budget the credits for what the runs of the day plan and that budget is for, also where they are above it.
+  made_on date, -- Day (UTC) on which the forecast was made.
+  date_day date, -- Day (UTC) of the forecast; for the day on which the forecast was made, the rest of it.
+  starts_at timestamp with time zone, -- When the first run of the day begins; the start of the day if none does.
+  planned_credits integer, -- Credits for slices that the runs of the day plan, as far as budgets allow.
+  waiting_credits integer, -- Credits for slices that were open when the forecast was made and run on that day.
+  budget_credits jsonb, -- By name and period of a budget: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.
   made_at timestamp with time zone -- When it was made.
 ) as
  SELECT account_id,
@@ -6044,20 +6044,20 @@ create table ops.credit_hold (
   account_id text not null, -- Account.
   cost integer not null, -- Credits held.
   slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
-  worker_id bigint, -- Process that holds them; null when it is not in ops.worker.
-  budget_ids bigint[] not null default '{}'::bigint[], -- Budgets that they are taken from.
+  worker_id bigint, -- Process that holds the credits; null when it is not in ops.worker.
+  budget_ids bigint[] not null default '{}'::bigint[], -- Budgets from which they are taken.
   expires_at timestamp with time zone not null, -- When the hold expires automatically.
   constraint credit_hold_pkey PRIMARY KEY (hold_id)
 );
 CREATE INDEX credit_hold_expiry ON ops.credit_hold USING btree (account_id, expires_at);
 
--- One row per operation that was called: its documented price and the one that the service charges. Which prices differ?
+-- One row per operation that was called: its documented price and the price that the service charges. Which prices differ?
 create view ops.credit_price (
   operation text, -- Operation of the API.
   documented integer, -- Credits per call in the contract.
-  learned integer, -- Credits per call, as two answers in a row named them, or one whose price the balance shows; the documented price until then, and again where plans can avoid the operation and no call was charged for 7 days. Plans use it.
+  learned integer, -- Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price, and again if plans can avoid the operation and no call was charged for 7 days. Plans use it.
   last_seen_at timestamp with time zone, -- When a successful call was last recorded: at a new price, else once an hour.
-  last_charged integer -- Credits that the last successful call cost, where its price is accepted.
+  last_charged integer -- Credits that the last successful call cost, if its price is accepted.
 ) as
  SELECT operation,
     documented,
@@ -6066,7 +6066,7 @@ create view ops.credit_price (
     last_charged
    FROM ops.credit_cost;
 
--- One row per day (UTC), account, dataset, operation and class: requests that were sent (imported answers are none) and the credits charged for them. What did keyword ranks cost last month? On which day was most spent?
+-- One row per day (UTC), account, dataset, operation and class: the requests that were sent (imported answers do not count) and the credits charged for them. What did keyword ranks cost last month? On which day did we spend most?
 create view ops.credit_spend_daily (
   date_day date, -- Day (UTC) of the answer.
   account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
@@ -6114,52 +6114,52 @@ create view ops.credit_spend_daily (
 -- Datasets of the program, as configured in the process that planned last.
 create table ops.dataset (
   dataset text not null, -- Dataset.
-  stage text not null, -- portfolio (the tracked apps and keywords), listing (other lists that later datasets are planned from) or market.
+  stage text not null, -- portfolio (the tracked apps and keywords), listing (other lists from which later datasets are planned) or market.
   is_on boolean not null, -- True when a sync without dataset names includes it.
-  is_switched_off boolean not null default false, -- True when the configuration switches it off: a line of the crontab that names it does not plan it.
+  is_switched_off boolean not null default false, -- True when the configuration switches it off: even a crontab line that names it does not plan it.
   items_are_apps boolean not null default false, -- True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).
-  countries text[], -- Countries that the configuration cuts it down to; null where it takes all of the portfolio.
+  countries text[], -- Countries to which the configuration limits it; null if it covers all countries of the portfolio.
   constraint dataset_pkey PRIMARY KEY (dataset),
   constraint dataset_stage_check CHECK ((stage = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text])))
 );
 
--- When each dataset is fetched again, after program and configuration: one default per dataset, and one row for each scope with its own timing.
+-- When each dataset is fetched again, according to the program and the configuration: one default per dataset, and one row for each scope with its own timing.
 create table ops.dataset_timing (
   dataset text not null, -- Dataset.
   scope jsonb not null, -- Scope that the timing applies to; null as JSON for the default, which applies to all other scopes.
   is_default boolean not null, -- True for the row that applies to scopes without a row of their own.
   kind text not null, -- series (days), period (whole periods) or snapshot (only the current state can be requested).
   settle_days integer, -- Number of the newest days, including today, that are not published yet; null for a snapshot.
-  lookback_days integer, -- Number of days before those that the source may still restate; null for a snapshot.
+  lookback_days integer, -- Number of days before those that the source may still restate and that are fetched again; null for a snapshot.
   history_days integer, -- How many days back a sync without a start date reaches; null for a snapshot.
-  first_day date, -- First day that is ever requested; null where history_days decides.
-  pack_days integer, -- Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.
-  pack_is_full boolean, -- True where no request has room for more days than pack_days; null elsewhere.
+  first_day date, -- First day that is ever requested; null if history_days decides.
+  pack_days integer, -- Number of days in one request, counted from Monday, 2007-01-01; null if each day is requested as soon as it is published.
+  pack_is_full boolean, -- True if no request can cover more days than pack_days; else null.
   refresh_days integer, -- Days after which a snapshot is fetched again; null for other kinds.
-  refresh_since date, -- Day from which refresh_days holds; null where it never was another.
-  earlier_refresh_days integer, -- What refresh_days was before refresh_since.
-  empty_holds_days integer, -- Days after which an empty answer is fetched again; null where an empty answer is final.
-  empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null where it applies to all days.
-  empty_early_days integer, -- Days by which an empty answer, or one that was not found, becomes final later than others; null for a snapshot.
+  refresh_since date, -- Day since which refresh_days applies; null if it never changed.
+  earlier_refresh_days integer, -- Value of refresh_days before refresh_since.
+  empty_holds_days integer, -- Days after which an empty answer is fetched again; null if an empty answer is final.
+  empty_until_days integer, -- Number of the newest days to which empty_holds_days applies; null if it applies to all days.
+  empty_early_days integer, -- Number of days by which an empty answer, or one with status 404, becomes final later than others; null for a snapshot.
   keep_months integer, -- Number of whole months before the current one that are kept and requested; null without a limit.
-  account text not null default ''::text, -- Account whose planning noted it last; empty for that of API_TOKEN.
+  account text not null default ''::text, -- Account whose planning recorded it last; empty for that of API_TOKEN.
   constraint dataset_timing_pkey PRIMARY KEY (dataset, scope),
   constraint dataset_timing_kind_check CHECK ((kind = ANY (ARRAY['series'::text, 'period'::text, 'snapshot'::text])))
 );
 
--- One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and those with a device that has none yet. Of which days do we know all downloads?
+-- One row per app and country whose downloads, revenue or page views were requested: the days with an answer, and the days on which a device has none yet. For which days do we know all downloads?
 create view ops.download_days (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country; null for requests that named none, and are about all.
+  country_code text, -- Country; null for requests that named none, so that they are about all countries.
   estimated_days datemultirange, -- Days for which there is an answer about estimates (download_revenue).
   unestimated_days datemultirange, -- Days for which the estimate of a requested device has no answer yet.
-  reported_days datemultirange, -- Days for which there is an answer about downloads of the store (sales_metric).
+  reported_days datemultirange, -- Days for which there is an answer about downloads reported by the store (sales_metric).
   unreported_days datemultirange, -- Days for which the store's downloads on a requested device have no answer yet.
-  revenue_days datemultirange, -- Days for which there is an answer about revenue of the store (sales_metric).
+  revenue_days datemultirange, -- Days for which there is an answer about revenue reported by the store (sales_metric).
   unanswered_revenue_days datemultirange, -- Days for which the store's revenue on a requested device has no answer yet.
-  page_view_days datemultirange, -- Days for which there is an answer about views of the page (sales_metric).
-  unanswered_page_view_days datemultirange -- Days for which the views of the page on a requested device have no answer yet.
+  page_view_days datemultirange, -- Days for which there is an answer about page views (sales_metric).
+  unanswered_page_view_days datemultirange -- Days for which the page views on a requested device have no answer yet.
 ) as
  SELECT store,
     track_id,
@@ -6179,10 +6179,10 @@ create view ops.download_days (
 -- Fields of answers that are not in the contract, each listed once.
 create table ops.drift (
   operation text not null, -- Operation of the API.
-  path text not null, -- Path of the field; [] is any item of a list, {} any key of a map.
-  kind text not null, -- Type of its value when first seen.
+  path text not null, -- Path of the field; [] stands for any item of a list, {} for any key of a map.
+  kind text not null, -- Type of its value when it was first seen.
   first_seen_at timestamp with time zone not null, -- When it was first seen.
-  last_seen_at timestamp with time zone not null, -- When an answer last had the field, to the hour.
+  last_seen_at timestamp with time zone not null, -- When an answer last had the field, accurate to the hour.
   slice_id bigint not null, -- Slice of the first answer that had the field.
   constraint drift_pkey PRIMARY KEY (operation, path, kind)
 );
@@ -6190,13 +6190,13 @@ create table ops.drift (
 -- Months of facts and requests that retention dropped or detached, one row per dataset, table and month. Rows that are loaded for such a month later count again.
 create table ops.dropped_month (
   dataset text not null, -- Dataset.
-  table_name text not null, -- Fact table, or ops.request, which is of no dataset.
+  table_name text not null, -- Fact table, or ops.request, which belongs to no dataset.
   month_start date not null, -- First day of the month.
   action text not null, -- drop or detach (the rows are then in the schema archive).
   rows_gone bigint not null, -- Rows of the month, of all datasets of the table.
   bytes_gone bigint not null, -- Bytes of its partitions, including indexes.
-  dropped_by text not null, -- Database role that did it.
-  dropped_at timestamp with time zone not null, -- When it was dropped. Slices that ended before have no rows in this month any more.
+  dropped_by text not null, -- Database role that removed it.
+  dropped_at timestamp with time zone not null, -- When it was removed. Slices that ended before then no longer have rows in this month.
   is_done boolean not null, -- False only within the transaction that removes the month. ops.remove_month removes no other month.
   constraint dropped_month_pkey PRIMARY KEY (dataset, table_name, month_start),
   constraint dropped_month_action_check CHECK ((action = ANY (ARRAY['drop'::text, 'detach'::text])))
@@ -6241,21 +6241,21 @@ create view ops.empty_search_list (
   WHERE s.dataset = 'keyword_app'::text AND s.state = 'empty'::text
   GROUP BY k.keyword_key, c.country_key, (s.scope ->> 'store'::text), s.window_start;
 
--- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items of a failed one that it has; where it failed as well, it stands for them. What must be retried?
+-- Failed slices with a cell (item and day) that no newer slice of the same dataset and scope has resolved. A newer slice resolves a cell when it is loaded or empty, or when the service refused its request as invalid. A newer snapshot of any day resolves the items that it has in common with a failed one; if it failed as well, it replaces them. What must be retried?
 create view ops.failed_slice (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
   operation text, -- Operation of the API for the slice.
   scope jsonb, -- Partition of the slice.
-  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   window_start date, -- First requested day.
   window_end date, -- Day after the last requested day.
   run_id bigint, -- Run that it belongs to.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   error_code text, -- Stable code of the last error.
-  error_message text, -- Text of the last error, with what to do next.
+  error_message text, -- Text of the last error, including what to do next.
   ended_at timestamp with time zone, -- When it failed.
-  next_try_at timestamp with time zone -- When it is requested again automatically; null where only storehouse retry does.
+  next_try_at timestamp with time zone -- When it is requested again automatically; null if only storehouse retry does.
 ) as
  SELECT f.slice_id,
     f.dataset,
@@ -6342,34 +6342,34 @@ create view ops.failed_slice (
                 END::timestamp without time zone, '1 day'::interval) d(date_day)
           WHERE n.slice_id = ANY (newer.ids))));
 
--- What processes noticed at their work and a person should know of; each is an incident while it stands.
+-- Problems that processes noticed during their work and that someone should know about; each is an incident while it lasts.
 create table ops.finding (
   kind text not null, -- Kind of incident that it becomes.
-  subject text not null, -- Subject of the problem; empty where the kind needs none.
+  subject text not null, -- Subject of the problem; empty if the kind needs none.
   account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
   facts jsonb not null, -- Figures.
   found_at timestamp with time zone not null, -- When it was first found.
-  stands_until timestamp with time zone, -- When it is over, unless it is found again; null where it stands until a process ends it.
+  stands_until timestamp with time zone, -- When it is over, unless it is found again; null if it lasts until a process ends it.
   constraint finding_pkey PRIMARY KEY (kind, subject, account_id)
 );
 
--- Months whose slices were folded: slices with the same outcome and without a day between them became one. One row per dataset, month and state, also where nothing could be folded yet.
+-- Months whose slices were folded: adjacent slices with the same outcome became one. One row per dataset, month and state, even if nothing could be folded yet.
 create table ops.folded_month (
   dataset text not null, -- Dataset.
   month_start date not null, -- First day of the month.
   state text not null, -- loaded or empty.
-  slice_count bigint not null, -- Slices for which another one stands; they are deleted.
+  slice_count bigint not null, -- Number of slices that were folded into others; they are deleted.
   rows_loaded bigint not null, -- Rows of their answers.
-  checked_at timestamp with time zone not null, -- When the slices of the month were last searched for some that can be folded.
+  checked_at timestamp with time zone not null, -- When the slices of the month were last checked for slices that can be folded.
   constraint folded_month_pkey PRIMARY KEY (dataset, month_start, state),
   constraint folded_month_state_check CHECK ((state = ANY (ARRAY['loaded'::text, 'empty'::text])))
 );
 
--- One row per dataset and state: slices for which another one stands, which are in no other view, and the rows of their answers. How many slices were loaded in all?
+-- One row per dataset and state: slices that were folded into others, which are in no other view, and the rows of their answers. How many slices were loaded in all?
 create view ops.folded_slices (
   dataset text, -- Dataset.
   state text, -- loaded or empty.
-  slice_count bigint, -- Slices that are deleted.
+  slice_count bigint, -- Number of deleted slices.
   rows_loaded bigint -- Rows of their answers.
 ) as
  SELECT dataset,
@@ -6380,18 +6380,18 @@ create view ops.folded_slices (
   WHERE slice_count > 0
   GROUP BY dataset, state;
 
--- One row per dataset, app and country that was requested: its newest loaded day, the day that is due by the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?
+-- One row per requested dataset, app and country: its newest loaded day, the day that is due according to the timing of the dataset, and when it was loaded. Which apps are behind? How old is the data in a report?
 create view ops.freshness (
   dataset text, -- Dataset.
   store text, -- ios or android; null if the dataset is about the account.
   track_id text, -- Track id of the app; null if the dataset is not about an app.
   country_code text, -- Country; null if the dataset does not distinguish countries.
-  newest_day date, -- Newest day that is loaded or empty; null when there is none. Of charts that are requested for all countries at once (resolution last_day), which name no day, the newest one of their rows.
-  due_day date, -- Newest day that should be loaded by the end of today; null where nothing is due: the dataset is off or cut down to other countries, it is fetched once, the app, country or competitor is not in the portfolio any more, or nothing was planned yet. Null as well for charts of all countries at once (resolution last_day): which day the service has is not known before.
-  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null where nothing is loaded, or due_day is null.
-  freshness_state text, -- on time: the due day is loaded, or only the run of today is missing; late: requested, and all or some of it without an answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service has it not (unavailable), or all answers are empty and are still requested.
+  newest_day date, -- Newest day that is loaded or empty; null when there is none. For charts that are requested for all countries at once (resolution last_day), which name no day, it is the newest day of their rows.
+  due_day date, -- Newest day that should be loaded by the end of today; null if nothing is due: the dataset is off or limited to other countries, it is fetched only once, the app, country or competitor is no longer in the portfolio, or nothing has been planned yet. Also null for charts of all countries at once (resolution last_day): it is not known in advance which day the service has.
+  days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null if nothing is loaded or due_day is null.
+  freshness_state text, -- on time: the due day is loaded, or only today's run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
-  open_count bigint -- Slices that wait or run.
+  open_count bigint -- Number of slices that are waiting or running.
 ) as
  WITH answer AS (
          WITH many AS (
@@ -6636,40 +6636,40 @@ create view ops.freshness (
 -- Calls that a gateway has under way: another gateway waits for the answer instead of paying for an equal call.
 create table ops.gateway_call (
   question bytea not null, -- Hash of the call, as in raw.answer.
-  worker_id bigint not null, -- Process that has claimed it. The claim of a process that is gone counts for nothing.
+  worker_id bigint not null, -- Process that has claimed it. The claim of a process that no longer runs does not count.
   claimed_at timestamp with time zone not null, -- When it was claimed.
   caller text not null default ''::text, -- Caller that pays for it.
-  credits integer not null default 0, -- Credits that it is expected to take: until it is answered they count against the day of its caller in other gateways.
+  credits integer not null default 0, -- Credits that it is expected to take: until it is answered, other gateways count them against the daily credits of its caller.
   constraint gateway_call_pkey PRIMARY KEY (question)
 );
 
--- Keys of the callers of storehouse gateway, one each. A new key replaces the one before.
+-- Keys of the callers of storehouse gateway, one for each caller. A new key replaces the previous one.
 create table ops.gateway_key (
-  caller text not null, -- Caller, as gateway.callers names it.
+  caller text not null, -- Caller, by its name in gateway.callers.
   key_digest bytea not null, -- SHA-256 of the key, which has 256 random bits; the key itself is stored nowhere.
   made_at timestamp with time zone not null, -- When the key was made.
   constraint gateway_key_pkey PRIMARY KEY (caller),
   constraint gateway_key_key_digest_key UNIQUE (key_digest)
 );
 
--- Calls to the gateway that were not sent to the API, a row for each caller and day. What was sent is in ops.request.
+-- Calls to the gateway that were not sent to the API, one row for each caller and day. Sent requests are in ops.request.
 create table ops.gateway_use (
-  caller text not null, -- Caller, as gateway.callers names it.
-  date_day date not null, -- Day of the calls, UTC.
-  hit_count bigint not null, -- Calls that an answer answered which was stored and fresh.
-  joined_count bigint not null, -- Calls that the answer to an equal call under way answered.
+  caller text not null, -- Caller, by its name in gateway.callers.
+  date_day date not null, -- Day (UTC) of the calls.
+  hit_count bigint not null, -- Calls answered from a stored answer that was fresh.
+  joined_count bigint not null, -- Calls answered by the answer to an equal call that was under way.
   saved_credits bigint not null, -- Credits that these calls would have cost.
   constraint gateway_use_pkey PRIMARY KEY (caller, date_day)
 );
 
--- One row per day (UTC) and caller of the gateway: its calls that were answered from what is stored, those that were sent, and the credits that both took and saved. What did each caller cost? What did the gateway save?
+-- One row per day (UTC) and caller of the gateway: its calls that were answered from stored answers, its calls that were sent, and the credits that these saved and took. What did each caller cost? What did the gateway save?
 create view ops.gateway_use_daily (
-  date_day date, -- Day of the calls, UTC.
-  caller text, -- Caller, as gateway.callers names it.
-  hit_count bigint, -- Calls that an answer answered which was stored and fresh.
-  joined_count bigint, -- Calls that the answer to an equal call under way answered.
-  request_count bigint, -- Requests that were sent for it, of months that are kept.
-  credit_count bigint, -- Credits charged for them.
+  date_day date, -- Day (UTC) of the calls.
+  caller text, -- Caller, by its name in gateway.callers.
+  hit_count bigint, -- Calls answered from a stored answer that was fresh.
+  joined_count bigint, -- Calls answered by the answer to an equal call that was under way.
+  request_count bigint, -- Requests that were sent for the caller, in months that are kept.
+  credit_count bigint, -- Credits charged for these requests.
   saved_credits bigint -- Credits that these calls would have cost.
 ) as
  SELECT date_day,
@@ -6699,35 +6699,35 @@ create view ops.gateway_use_daily (
           WHERE request.caller IS NOT NULL) q
   GROUP BY date_day, caller;
 
--- Answers about the portfolio that would close more than half of the members of their scope. They are stored and not applied until a person agrees, or an answer of a later day says the same.
+-- Answers about the portfolio that would remove more than half of the members of their scope. They are stored but not applied until someone confirms them, or an answer of a later day agrees with them.
 create table ops.held_answer (
   slice_id bigint not null, -- Slice of the answer.
   dataset text not null, -- Dataset of the slice.
   scope jsonb not null, -- What the answer is about, as named values.
-  date_day date not null, -- The day on which it was requested.
+  date_day date not null, -- Day on which it was requested.
   held_at timestamp with time zone not null, -- When it was held.
   current_count integer not null, -- Members that are current in the scope.
-  closing text[] not null, -- Keys of the members that the answer leaves out.
-  outcome text, -- agreed: a person applied it; confirmed: an answer of a later day said the same and was applied; contradicted: a later answer was applied that does not; superseded: a later answer is held. Null while it is held.
-  decided_at timestamp with time zone, -- When the outcome was known.
+  closing text[] not null, -- Keys of the members that the answer would remove.
+  outcome text, -- agreed: someone confirmed it, and it was applied; confirmed: an answer of a later day agreed with it and was applied; contradicted: a later answer was applied that does not agree; superseded: a later answer is held. Null while it is held.
+  decided_at timestamp with time zone, -- When the outcome was decided.
   constraint held_answer_pkey PRIMARY KEY (slice_id),
   constraint held_answer_outcome_check CHECK ((outcome = ANY (ARRAY['agreed'::text, 'confirmed'::text, 'contradicted'::text, 'superseded'::text])))
 );
 
--- Problems that the workers found, with start, end and the times of the messages to the webhook.
+-- Problems that the workers found, with their start, end and the times of the messages to the webhook.
 create table ops.incident (
   incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
   kind text not null, -- Kind of the problem, such as api_unavailable; the documentation lists all.
-  subject text not null, -- Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  subject text not null, -- Subject of the problem: an app, a dataset with an error code, a dataset, or an operation; empty if the kind needs none.
   account_id text not null, -- Account with the problem, as the shortened hash of its key; empty when the problem is in the warehouse.
-  summary text not null, -- Text: what happened, since when, what it means for the data, and one command to type.
+  summary text not null, -- Text: what happened, since when, what it means for the data, and which command to run.
   detail jsonb not null, -- Latest figures.
-  opened_at timestamp with time zone not null, -- When a check first found it; since in its detail says when the problem began.
+  opened_at timestamp with time zone not null, -- When a check first found it; since in the column detail shows when the problem began.
   last_seen_at timestamp with time zone not null, -- When it was last seen.
   clean_checks integer not null default 0, -- Checks in a row that did not find the problem; the tenth closes the incident.
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
-  notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then. It is notified again after notify.repeat_hours.
-  close_notified_at timestamp with time zone, -- When the webhook accepted the message that it closed; null until then.
+  notified_at timestamp with time zone, -- When the webhook last accepted a message about the open incident; null until then. Another message follows after notify.repeat_hours.
+  close_notified_at timestamp with time zone, -- When the webhook accepted the message about the closing; null until then.
   constraint incident_pkey PRIMARY KEY (incident_id)
 );
 CREATE UNIQUE INDEX incident_open ON ops.incident USING btree (kind, subject, account_id) WHERE (closed_at IS NULL);
@@ -6737,15 +6737,15 @@ CREATE INDEX incident_unnotified ON ops.incident USING btree (incident_id) WHERE
 create view ops.incident_log (
   incident_id bigint, -- Number of the incident.
   kind text, -- Kind of the problem, such as api_unavailable; the documentation lists all.
-  subject text, -- Subject of the problem: an app, a dataset with an error code, a dataset or an operation; empty where the kind needs none.
+  subject text, -- Subject of the problem: an app, a dataset with an error code, a dataset, or an operation; empty if the kind needs none.
   account text, -- Name of the account with the problem, empty for that of API_TOKEN; null when the problem is in the warehouse.
-  summary text, -- Text: what happened, since when, what it means for the data, and one command to type.
+  summary text, -- Text: what happened, since when, what it means for the data, and which command to run.
   opened_at timestamp with time zone, -- When a check first found it.
   last_seen_at timestamp with time zone, -- When it was last seen.
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
   is_open boolean, -- True until it is closed.
   notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then.
-  close_notified_at timestamp with time zone -- When the webhook accepted the message that it closed; null until then.
+  close_notified_at timestamp with time zone -- When the webhook accepted the message about the closing; null until then.
 ) as
  SELECT i.incident_id,
     i.kind,
@@ -6761,10 +6761,10 @@ create view ops.incident_log (
    FROM ops.incident i
      LEFT JOIN ops.credit_account c ON c.account_id = i.account_id;
 
--- One row per keyword of a group: the names of its groups in one text. In which groups is a keyword?
+-- One row per keyword that is in a group: the names of its groups in one text. In which groups is a keyword?
 create view ops.keyword_groups (
   keyword text, -- The keyword.
-  keyword_groups text -- Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.
+  keyword_groups text -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
 ) as
  SELECT keyword,
     string_agg(group_name, ', '::text ORDER BY group_name) AS keyword_groups
@@ -6830,11 +6830,11 @@ create view ops.latest_keyword_rank (
           ORDER BY f.keyword_key, f.date_day DESC
          OFFSET 0) r;
 
--- One row per partition with a timing of its own, such as figures of an app that is not connected. How many days wait until they are requested together?
+-- One row per partition with its own timing, such as figures of an app that is not connected. How many days are collected until they are requested together?
 create view ops.list_timing (
   dataset text, -- Dataset.
   scope jsonb, -- Scope that the timing applies to; null as JSON for the default, which applies to all other scopes.
-  pack_days integer -- Number of days in one request, counted from Monday, 2007-01-01; null where each day is requested as soon as it is published.
+  pack_days integer -- Number of days in one request, counted from Monday, 2007-01-01; null if each day is requested as soon as it is published.
 ) as
  SELECT dataset,
     scope,
@@ -6898,33 +6898,33 @@ create view ops.newest_unanswered_day (
           WHERE u.store = l.store AND u.track_id = l.track_id AND u.country_code = c.country_code AND u.date_day >= l.since_day
          OFFSET 0) n;
 
--- Next run of each line of the crontab that plans, priced by the worker that planned last.
+-- Next run of each crontab line that plans, priced by the worker that planned last.
 create table ops.next_run (
-  line_id text not null, -- Line of the crontab, by its id.
+  line_id text not null, -- Crontab line, by its id.
   datasets text[] not null, -- Datasets that the line names; empty for all that are on.
   runs_at timestamp with time zone not null, -- When it runs next.
-  slices integer not null, -- Slices that it will plan, if those before it are loaded by then.
-  requests integer not null, -- Requests that these are expected to take.
-  credits bigint not null, -- Credits that these are expected to cost.
-  priced_at timestamp with time zone not null, -- When that was worked out.
-  over_budget_slices integer not null default 0, -- Of these slices those that budgets are expected to put off to their next day or month.
-  over_budget_credits bigint not null default 0, -- Credits that these are expected to cost.
-  account text not null default ''::text, -- Account that it is for; empty for that of API_TOKEN.
+  slices integer not null, -- Slices that it will plan, provided that earlier slices are loaded by then.
+  requests integer not null, -- Requests that these slices are expected to need.
+  credits bigint not null, -- Credits that these slices are expected to cost.
+  priced_at timestamp with time zone not null, -- When the price was calculated.
+  over_budget_slices integer not null default 0, -- Number of these slices that budgets are expected to put off to the next day or month.
+  over_budget_credits bigint not null default 0, -- Credits that these slices are expected to cost.
+  account text not null default ''::text, -- Account of the run; empty for that of API_TOKEN.
   constraint next_run_pkey PRIMARY KEY (account, line_id)
 );
 
--- One row per account and line of the crontab that plans: its next run and what that is expected to cost. What will tonight cost?
+-- One row per account and crontab line that plans: its next run and what it is expected to cost. What will tonight cost?
 create view ops.next_run_price (
-  account text, -- Account that it is for; empty for that of API_TOKEN.
-  line_id text, -- Line of the crontab, by its id.
+  account text, -- Account of the run; empty for that of API_TOKEN.
+  line_id text, -- Crontab line, by its id.
   datasets text[], -- Datasets that the line names; empty for all that are on.
   runs_at timestamp with time zone, -- When it runs next.
-  slices integer, -- Slices that it will plan, if those before it are loaded by then.
-  requests integer, -- Requests that these are expected to take.
-  credits bigint, -- Credits that these are expected to cost.
-  over_budget_slices integer, -- Of these slices those that budgets are expected to put off to their next day or month.
-  over_budget_credits bigint, -- Credits that these are expected to cost.
-  priced_at timestamp with time zone -- When that was worked out.
+  slices integer, -- Slices that it will plan, provided that earlier slices are loaded by then.
+  requests integer, -- Requests that these slices are expected to need.
+  credits bigint, -- Credits that these slices are expected to cost.
+  over_budget_slices integer, -- Number of these slices that budgets are expected to put off to the next day or month.
+  over_budget_credits bigint, -- Credits that these slices are expected to cost.
+  priced_at timestamp with time zone -- When the price was calculated.
 ) as
  SELECT account,
     line_id,
@@ -6962,15 +6962,15 @@ create view ops.outside_competitor (
           WHERE f.app_key = t.competitor_app_key))
   GROUP BY t.competitor_app_key, o.store, o.track_id, o.app_name;
 
--- One row per source of paid shares, country and period: the keywords whose advertisers were requested, one by one, and the apps whose keywords were. For which periods are paid shares complete? How many keywords are missing?
+-- One row per source of paid shares, country and period: the keywords whose advertisers were requested keyword by keyword, and the apps whose paid keywords were requested. For which periods are paid shares complete? How many keywords are missing?
 create view ops.paid_voice_answer (
   share_source text, -- market or own keywords, as in mart.paid_share_of_voice.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   period_start date, -- First day of the period.
   period_end date, -- Last day of the period, inclusive.
-  requested_keyword_count bigint, -- Requested keywords, with an answer or without one; a keyword that the account bids on several times counts as often. Null where only keywords that apps pay for were requested.
+  requested_keyword_count bigint, -- Requested keywords, with or without an answer; a keyword on which the account bids several times counts as many times. Null if only the keywords that apps pay for were requested.
   answered_keyword_count bigint, -- Requested keywords with an answer; null as above.
-  unanswered_app_count bigint -- Apps of which the keywords that they pay for were requested and have no answer.
+  unanswered_app_count bigint -- Apps whose paid keywords were requested and have no answer.
 ) as
  SELECT share_source,
     country_code,
@@ -7033,23 +7033,23 @@ create view ops.partition_days (
   WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL
   GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'context'::text), s.scope;
 
--- One row per partition, list, operation and fingerprint: what slices say of days past, as plans read it. Up to which day does a plan not read slices?
+-- One row per partition, list, operation and fingerprint: what slices say about past days, in the form that plans read. Up to which day does a plan not read slices?
 create view ops.past_coverage (
   dataset text, -- Dataset.
-  scope jsonb, -- Partition: store, app, country, device, as far as the dataset distinguishes them.
+  scope jsonb, -- Partition: store, app, country and device, as far as the dataset distinguishes them.
   scope_hash bigint, -- Hash of the scope, by which it is found.
-  until_day date, -- Day after the last one that any of these slices is about. Slices that end later are not in the rows of the partition, and all others are.
-  final_days integer, -- Days after the last one of a slice from which it counts as final here. A plan that waits longer reads the slices.
-  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  until_day date, -- Day after the last day of any of these slices. Slices that end later are not in the rows of the partition; all others are.
+  final_days integer, -- Number of days after the last day of a slice from which it counts as final here. A plan that waits longer reads the slices.
+  batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   operation text, -- Operation of the API for the slices.
   fingerprint text, -- Fingerprint of the slices.
-  slice_ids bigint[], -- Slices that are not final, save those that were loaded or empty and of which all days are; null where there is none.
+  slice_ids bigint[], -- Slices that are not final, except loaded or empty slices whose days are all final; null if there are none.
   starts integer[], -- First day of each of them, as days since 1970-01-01.
-  ends integer[], -- Day after the last one of each of them, as such days.
-  planned integer[], -- Day of the planning of each of them, as such days.
-  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request, 32 where it is the tail of another, and 64 where it failed with an error that a later request may not meet.
-  final_window datemultirange, -- Days that final slices cover; null where there is none.
-  final_as_of date -- Newest day of planning of the final ones.
+  ends integer[], -- Day after the last day of each of them, in the same format.
+  planned integer[], -- Day on which each of them was planned, in the same format.
+  kinds integer[], -- State of each of them as a number, plus 16 if the service refused the request, 32 if it is the tail of another slice, and 64 if it failed with an error that a later request may not meet.
+  final_window datemultirange, -- Days that final slices cover; null if there are none.
+  final_as_of date -- Newest day on which one of the final slices was planned.
 ) as
  SELECT dataset,
     scope,
@@ -7068,15 +7068,15 @@ create view ops.past_coverage (
     final_as_of
    FROM ops.slice_past;
 
--- What slices were charged by requests whose months retention dropped.
+-- Credits charged for slices by requests whose months retention dropped.
 create table ops.past_slice_spend (
   slice_id bigint not null, -- The slice.
   request_count integer not null, -- Requests.
-  cost bigint not null, -- Credits charged for them.
+  cost bigint not null, -- Credits charged for these requests.
   constraint past_slice_spend_pkey PRIMARY KEY (slice_id)
 );
 
--- Sums of requests whose months retention dropped, so that what was charged adds up as before: one row per account, dataset, class, operation, app, country and month, for all of its days that had the same sums.
+-- Sums over requests whose months retention dropped, so that charges still add up: one row per account, dataset, class, operation, app, country and month, for all days of the month that had the same sums.
 create table ops.past_spend (
   month_start date not null, -- First day of the month.
   days integer not null, -- Days of the month with these sums: bit 0 is its first day.
@@ -7084,11 +7084,11 @@ create table ops.past_spend (
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
   class text not null, -- Class for which credits were held.
   operation text not null, -- Operation of the API.
-  store text, -- ios or android; null where the requests are about no store.
-  track_id text, -- Track id of the app; null where they are about several apps or none.
-  country_code text, -- Country; null where they are about all countries or none.
+  store text, -- ios or android; null if the requests are not about a store.
+  track_id text, -- Track id of the app; null if they are about several apps or none.
+  country_code text, -- Country; null if they are about all countries or none.
   request_count integer not null, -- Requests on each of these days.
-  failed_request_count integer not null, -- Of these the requests without a valid answer.
+  failed_request_count integer not null, -- Number of these requests without a valid answer.
   cost integer not null -- Credits charged on each of these days.
 );
 CREATE INDEX past_spend_month ON ops.past_spend USING btree (month_start);
@@ -7100,11 +7100,11 @@ create view ops.past_spend_daily (
   dataset text, -- Dataset; null for requests about the account and for requests of a command.
   class text, -- Class for which credits were held.
   operation text, -- Operation of the API.
-  store text, -- ios or android; null where the requests are about no store.
-  track_id text, -- Track id of the app; null where they are about several apps or none.
-  country_code text, -- Country; null where they are about all countries or none.
+  store text, -- ios or android; null if the requests are not about a store.
+  track_id text, -- Track id of the app; null if they are about several apps or none.
+  country_code text, -- Country; null if they are about all countries or none.
   request_count integer, -- Requests on each of these days.
-  failed_request_count integer, -- Of these the requests without a valid answer.
+  failed_request_count integer, -- Number of these requests without a valid answer.
   cost integer -- Credits charged on each of these days.
 ) as
  SELECT d.date_day,
@@ -7166,23 +7166,23 @@ create view ops.plain_review_day (
 create table ops.plan (
   plan_id bigint not null generated always as identity, -- Number of the plan, for storehouse backfill --plan.
   made_at timestamp with time zone not null, -- When it was made.
-  as_of date not null, -- Day that counted as today. The days of the plan do not change when it runs later.
-  request jsonb not null, -- The request: datasets, days (half-open), apps, countries, which cells to fetch again, order, credit limit.
+  as_of date not null, -- Day that counted as today. The days of the plan stay the same if it runs later.
+  request jsonb not null, -- What was requested: datasets, days (half-open), apps, countries, which cells to fetch again, order, credit limit.
   basis jsonb not null, -- Inputs of the plan that may change: tracked keywords per app and country, learned prices, settings.
-  newest_first boolean not null, -- True when the newest days run first; false when the days that the service drops first run first.
-  digest text not null, -- SHA-256 over all its slices in order. When planning again gives an equal digest, the plan is unchanged.
+  newest_first boolean not null, -- True when the newest days run first; false when those days run first that the service drops first.
+  digest text not null, -- SHA-256 over all its slices in order. If planning again gives the same digest, the plan is unchanged.
   slices integer not null, -- Slices of the plan.
   requests bigint not null, -- Requests that the slices are expected to need.
   credits bigint not null, -- Credits that the slices are expected to cost. A run of the plan never spends more.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day; null when some slices were left out.
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
-  queued_at timestamp with time zone, -- When its slices were queued, all at once; null until it runs.
-  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or for which another one stands since, or by requests whose month was dropped. They count against its price.
-  past_unsure_credits bigint not null default 0, -- Credits that may have been charged for these: their calls got no reply. They count against its price as well.
-  past_slice_count integer not null default 0, -- Loaded and empty slices of the plan for which another one stands since (ops.slice.is_folded).
-  taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, corrected by what it was charged. What a call without an answer took stays taken. It never exceeds the price.
-  account text not null default ''::text, -- Account that it is for; empty for that of API_TOKEN.
+  queued_at timestamp with time zone, -- When its slices were queued, all of them at once; null until the plan runs.
+  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped. They count against its price.
+  past_unsure_credits bigint not null default 0, -- Credits that may have been charged for such slices and requests, because their calls got no reply. They count against its price as well.
+  past_slice_count integer not null default 0, -- Loaded and empty slices of the plan that have since been folded into another slice (ops.slice.is_folded).
+  taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, then corrected to what was charged. Credits of a call without an answer stay taken. The sum never exceeds the price.
+  account text not null default ''::text, -- Account of the plan; empty for that of API_TOKEN.
   constraint plan_pkey PRIMARY KEY (plan_id)
 );
 
@@ -7192,9 +7192,9 @@ create table ops.plan_line (
   dataset text not null, -- Dataset.
   class text not null, -- Credit class.
   operation text not null, -- Operation of the API.
-  store text not null, -- ios or android; empty where the dataset does not distinguish stores.
-  track_id text not null, -- Track id of the app; empty where the dataset is not about an app.
-  country_code text not null, -- Country; empty where the dataset does not distinguish countries.
+  store text not null, -- ios or android; empty if the dataset does not distinguish stores.
+  track_id text not null, -- Track id of the app; empty if the dataset is not about an app.
+  country_code text not null, -- Country; empty if the dataset does not distinguish countries.
   slices integer not null, -- Slices.
   requests bigint not null, -- Requests that the slices are expected to need.
   credits bigint not null, -- Credits that the slices are expected to cost.
@@ -7202,7 +7202,7 @@ create table ops.plan_line (
   constraint plan_line_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id)
 );
 
--- One row per app that is or was in the portfolio: tracked by the account, or with ranks, ratings, reviews, sales or estimates. Apps that were only seen in charts, searches or lists of competitors have none. Which apps do marts report on? How many are there?
+-- One row per app that is or was in the portfolio: tracked by the account, or with ranks, ratings, reviews, sales or estimates. Apps that were only seen in charts, searches or lists of competitors have no row. Which apps do marts report on? How many are there?
 create view ops.portfolio_app (
   app_key integer, -- The app.
   store text, -- ios or android.
@@ -7289,7 +7289,7 @@ create view ops.portfolio_app (
    FROM known k
      JOIN core.dim_app a ON a.app_key = k.app_key;
 
--- One row per dataset that lists what the account tracks, from which all else is planned. Which datasets say nothing of the market?
+-- One row per dataset that lists what the account tracks, from which everything else is planned. Which datasets say nothing about the market?
 create view ops.portfolio_list (
   dataset text -- Dataset.
 ) as
@@ -7297,7 +7297,7 @@ create view ops.portfolio_list (
    FROM ops.dataset
   WHERE stage = 'portfolio'::text;
 
--- One row per keyword of a partition of ranks that the service refused where it alone was requested: plans leave it out. Which keywords have no ranks, and will have none?
+-- One row per keyword of a partition of ranks that the service refused when it was the only one requested: plans leave it out. Which keywords have no ranks, and will have none?
 create view ops.refused_keyword (
   scope jsonb, -- Partition of the slice.
   keyword text -- The keyword.
@@ -7320,7 +7320,7 @@ create table ops.reject (
 );
 CREATE INDEX reject_slice ON ops.reject USING btree (slice_id);
 
--- One row per invalid item of an answer, with its reason. What did not fit, and why?
+-- One row per invalid item of an answer, with its reason. Which items are invalid, and why?
 create view ops.reject_log (
   reject_id bigint, -- Number of the reject.
   slice_id bigint, -- Slice of the answer.
@@ -7337,24 +7337,24 @@ create view ops.reject_log (
     fetched_at
    FROM ops.reject;
 
--- Datasets of which a replay has rebuilt a part, until the whole replay ends: one that is started again goes on behind it.
+-- Datasets that a replay has rebuilt in part, until the whole replay ends: if it is started again, it continues after that part.
 create table ops.replay (
   dataset text not null, -- Dataset that is rebuilt.
   within_start date, -- First day that is rebuilt; null for all.
-  within_end date, -- Day after the last one that is rebuilt; null for all.
-  keep_pruned boolean not null, -- True where rows stay whose answers are stored no more.
-  program text not null, -- Digest of the program that rebuilds; another one begins anew.
-  rebuilt_to date, -- Days before it are rebuilt; infinity once all are.
+  within_end date, -- Day after the last day that is rebuilt; null for all.
+  keep_pruned boolean not null, -- True if rows whose answers are no longer stored are kept.
+  program text not null, -- Digest of the program that rebuilds; a different program starts from scratch.
+  rebuilt_to date, -- Days before this one are rebuilt; infinity once all are.
   constraint replay_pkey PRIMARY KEY (dataset)
 );
 
--- One row per answer of a DAILY report of search ads: what its rows are like, by which plans choose the cheaper way to days that works. Do reports by day name their day?
+-- One row per answer of a DAILY report of search ads: the shape of its rows, from which plans choose the cheapest working way to fetch days. Do reports by day name their day?
 create view ops.report_shape (
   org_id text, -- Search-ads organisation.
   report_level text, -- Level of the report.
   period_start date, -- First requested day.
   period_end date, -- Last requested day.
-  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.
+  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity but no day.
   slice_id bigint, -- Slice that wrote the row.
   fetched_at timestamp with time zone -- When the answer was received.
 ) as
@@ -7367,16 +7367,16 @@ create view ops.report_shape (
     fetched_at
    FROM ops.search_ads_report_shape;
 
--- One row per week of search-ads reports and digest of its figures, by which plans request only the days of weeks that changed. Which weeks did the service restate?
+-- One row per week of search-ads reports and digest of its figures, so that plans request only the days of weeks that changed. Which weeks did the service restate?
 create view ops.report_week (
   org_id text, -- Search-ads organisation.
   report_level text, -- Level of the report.
   currency text, -- Requested currency of the money.
-  attribution text, -- Requested counting of redownloads: WITH, WITHOUT, ONLY.
+  attribution text, -- How redownloads were requested to be counted: WITH, WITHOUT, ONLY.
   goal_id text, -- Requested goal; '' for none.
   period_start date, -- First day of the week.
   digest text, -- SHA-256 over the counts and the money of all rows.
-  last_seen_on date -- Last day on which an answer had it.
+  last_seen_on date -- Last day on which an answer had this digest.
 ) as
  SELECT org_id,
     report_level,
@@ -7388,7 +7388,7 @@ create view ops.report_week (
     last_seen_on
    FROM ops.search_ads_report_week;
 
--- Days whose figures an answer of another dataset reports and which are requested all the same, so that both are compared. Where they differ, what else that dataset reports to the account is requested again, and nothing more is taken from it.
+-- Days whose figures the answer of another dataset reports and which are requested anyway, to compare both. If they differ, everything else that the other dataset reported to the account is requested again, and nothing more is taken from it.
 create table ops.reported_check (
   dataset text not null, -- Dataset of the figures.
   scope jsonb not null, -- Partition of the figures.
@@ -7396,26 +7396,26 @@ create table ops.reported_check (
   source text not null, -- Dataset whose answer reports them.
   account text not null, -- Account that requested it, as accounts in the configuration names it; empty for that of API_TOKEN.
   figures jsonb not null, -- Reported figures that are not compared yet, by item.
-  compared_count integer not null default 0, -- Figures that were compared.
-  differing_count integer not null default 0, -- Of these those that differ.
+  compared_count integer not null default 0, -- Number of figures that were compared.
+  differing_count integer not null default 0, -- Number of these figures that differ.
   constraint reported_check_pkey PRIMARY KEY (dataset, scope, date_day, source, account)
 );
 
 -- Every request that was sent: its slice, its outcome and its cost. A request with the error process_died was in flight when its process died; whether it was charged is unknown. The table holds no URL and no token.
 create table ops.request (
   request_id bigint not null generated always as identity, -- Number of the request.
-  account_id text not null, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
-  slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.
-  run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
+  account_id text not null, -- Account that was charged, as the shortened hash of its key; import for an answer that came from a file without a request.
+  slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for requests of a gateway caller from which no table was made.
+  run_id bigint, -- Run to which the slice belonged when the request was sent, and for which the request counts; null for requests without a slice.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
-  dataset text, -- Dataset, also the one that would have made the call of a caller of the gateway; null for requests about the account and for requests of a command.
+  dataset text, -- Dataset; for a call of a gateway caller, the dataset that would have made it; null for requests about the account and for requests of a command.
   class text not null, -- Credit class of the request; person for a request of a command.
   operation text not null, -- Operation of the API.
-  store text, -- Store of the slice, or of the call of a caller, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
-  track_id text, -- Track id of the app of the slice, or of the one that the call of a caller names; null where it is about several apps or none.
-  country_code text, -- Country of the slice; null where it is about all countries or none.
-  params jsonb not null, -- Parameters by name, without lists: they are in the batch of the slice. Those of a request for a caller of the gateway are all here.
+  store text, -- Store of the slice or of a gateway caller's call, ios or android; null if it is about none. Together with the next two columns it shows whom a request was for after its slice is gone.
+  track_id text, -- Track id of the app of the slice or of a gateway caller's call; null if it is about several apps or none.
+  country_code text, -- Country of the slice; null if it is about all countries or none.
+  params jsonb not null, -- Parameters by name, without lists, which are in the batch of the slice. For a request of a gateway caller, all parameters are here.
   status integer, -- HTTP status; null when no answer was received.
   error_code text, -- Stable code of the error; null when the answer was accepted.
   cost integer not null, -- Credits charged: the figure in the header of a successful call, 0 for a refused one.
@@ -7424,7 +7424,7 @@ create table ops.request (
   byte_count integer not null, -- Bytes of the body, unpacked.
   worker_id bigint, -- Process that sent it.
   received_at timestamp with time zone not null, -- When the last byte was received, or when the call failed.
-  caller text, -- Caller of the gateway that it was sent for, as gateway.callers names it; null for any other request.
+  caller text, -- Gateway caller for which it was sent, as named in gateway.callers; null for any other request.
   constraint request_pkey PRIMARY KEY (request_id, received_at)
 ) partition by range (received_at);
 CREATE INDEX request_caller ON ONLY ops.request USING btree (caller, received_at) WHERE (caller IS NOT NULL);
@@ -7436,26 +7436,26 @@ CREATE INDEX request_time ON ONLY ops.request USING btree (received_at);
 -- One row per request that was sent: its slice, its outcome and its cost. Which requests failed yesterday?
 create view ops.request_log (
   request_id bigint, -- Number of the request.
-  account_id text, -- Account that was charged, as the shortened hash of its key; import for an answer that was imported from a file without a request.
-  slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for those of a caller of which no table was made.
-  run_id bigint, -- Run that the slice belonged to when the request was sent, and that it counts for; null for requests without a slice.
+  account_id text, -- Account that was charged, as the shortened hash of its key; import for an answer that came from a file without a request.
+  slice_id bigint, -- Slice of the request; null for requests about the account, for requests of a command, and for requests of a gateway caller from which no table was made.
+  run_id bigint, -- Run to which the slice belonged when the request was sent, and for which the request counts; null for requests without a slice.
   attempt integer, -- Attempt of the slice.
   page integer, -- Page within the attempt, from 0.
-  dataset text, -- Dataset, also the one that would have made the call of a caller of the gateway; null for requests about the account and for requests of a command.
+  dataset text, -- Dataset; for a call of a gateway caller, the dataset that would have made it; null for requests about the account and for requests of a command.
   class text, -- Credit class of the request; person for a request of a command.
   operation text, -- Operation of the API.
-  store text, -- Store of the slice, or of the call of a caller, ios or android; null where it is about none. With the next two a request says whom it was for when its slice is gone.
-  track_id text, -- Track id of the app of the slice, or of the one that the call of a caller names; null where it is about several apps or none.
-  country_code text, -- Country of the slice; null where it is about all countries or none.
-  status integer, -- Status of the HTTP answer; null where there was none.
-  error_code text, -- Stable code of what was wrong with the answer; null for a valid one.
+  store text, -- Store of the slice or of a gateway caller's call, ios or android; null if it is about none. Together with the next two columns it shows whom a request was for after its slice is gone.
+  track_id text, -- Track id of the app of the slice or of a gateway caller's call; null if it is about several apps or none.
+  country_code text, -- Country of the slice; null if it is about all countries or none.
+  status integer, -- Status of the HTTP answer; null if there was none.
+  error_code text, -- Stable code of the error in the answer; null for a valid answer.
   cost integer, -- Credits charged.
-  remaining integer, -- Credits left, as the answer says; null where it does not.
-  duration_ms integer, -- How long it took, in ms.
-  byte_count integer, -- Bytes of the answer.
+  remaining integer, -- Credits left, according to the answer; null if it does not report them.
+  duration_ms integer, -- Duration in milliseconds.
+  byte_count integer, -- Size of the answer in bytes.
   worker_id bigint, -- Process that sent it; null when it is not in ops.worker.
   received_at timestamp with time zone, -- When the last byte was received, or when the call failed.
-  caller text, -- Caller of the gateway that it was sent for, as gateway.callers names it; null for any other request.
+  caller text, -- Gateway caller for which it was sent, as named in gateway.callers; null for any other request.
   received_day date -- Day (UTC) on which the last byte was received.
 ) as
  SELECT request_id,
@@ -7574,17 +7574,17 @@ create view ops.requested_keyword_day (
              JOIN core.dim_device d ON (d.device_key = 0) = (a.store = 'android'::text)) u
   GROUP BY app_key, country_key, device_key, date_day, store, track_id, app_name, country_code, country_name, device_code;
 
--- Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at; any other was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.
+-- Former values of restated facts, written in the transaction in which a newer answer changes a row or leaves it out. A row that never changed has no entry and was first seen at its own fetched_at. Any other row was first seen at its oldest seen_at here and last changed at its own fetched_at. See ops.reported_at.
 create table ops.restated_value (
   table_name text not null, -- Table of the row, schema and name.
   row_key jsonb not null, -- Primary key of the row by column.
   row_hash uuid not null generated always as ((md5((row_key)::text))::uuid) stored, -- MD5 of the key, because the key itself may be too long for an index.
-  date_day date, -- First day of the row; null where rows have no day.
+  date_day date, -- First day of the row; null if rows have no day.
   changed_at timestamp with time zone not null, -- When the answer that changed the row was received.
   seen_at timestamp with time zone, -- When the answer with the former values was received.
   slice_id bigint not null, -- Slice that changed the row.
-  was jsonb not null, -- Changed columns with their former values; all columns where the row was left out.
-  became jsonb, -- The same columns with their new values; null where the row was left out.
+  was jsonb not null, -- Changed columns with their former values; all columns if the row was left out.
+  became jsonb, -- The same columns with their new values; null if the row was left out.
   constraint restated_value_pkey PRIMARY KEY (table_name, row_hash, changed_at)
 );
 CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_name, row_hash, changed_at) WHERE (became IS NULL);
@@ -7592,13 +7592,13 @@ CREATE INDEX restated_value_withdrawn ON ops.restated_value USING btree (table_n
 -- One row per dataset, table and month that retention dropped or detached. Which months are gone, and since when?
 create view ops.retention_log (
   dataset text, -- Dataset.
-  table_name text, -- Fact table, or ops.request, which is of no dataset.
+  table_name text, -- Fact table, or ops.request, which belongs to no dataset.
   month_start date, -- First day of the month.
   action text, -- drop or detach (the rows are then in the schema archive).
   rows_gone bigint, -- Rows of the month, of all datasets of the table.
   bytes_gone bigint, -- Bytes of its partitions, including indexes.
-  dropped_by text, -- Database role that did it.
-  dropped_at timestamp with time zone, -- When it was dropped. Slices that ended before have no rows in this month any more.
+  dropped_by text, -- Database role that removed it.
+  dropped_at timestamp with time zone, -- When it was removed. Slices that ended before then no longer have rows in this month.
   is_done boolean -- False only within the transaction that removes the month. ops.remove_month removes no other month.
 ) as
  SELECT dataset,
@@ -7664,7 +7664,7 @@ create view ops.review_days (
    FROM answered q
   WHERE NOT isempty(v2_days + plain_days + waiting_days);
 
--- One row per app with reviews. Of which apps do we have reviews?
+-- One row per app with reviews. For which apps do we have reviews?
 create view ops.reviewed_app (
   app_key integer -- Key of the app in core.dim_app.
 ) as
@@ -7682,30 +7682,30 @@ create view ops.reviewed_app (
    FROM step r
   WHERE app_key IS NOT NULL;
 
--- Runs: one planning each, with its slices.
+-- Runs: each row is one planning with its slices.
 create table ops.run (
   run_id bigint not null generated always as identity, -- Number of the run.
   kind text not null, -- sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).
   worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
-  plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
+  plan_id bigint, -- Plan that it runs; null when it does not use a saved plan.
   as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
-  days daterange, -- Days that a person named for a sync; null where none were named: then each dataset has its own.
+  days daterange, -- Days that a person named for a sync; null if none were named: each dataset then has its own.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   account text not null default ''::text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
-  shared_queue_id bigint not null default 0, -- Queue that the workers of the account share: that of its slices where worker_id is null.
+  shared_queue_id bigint not null default 0, -- Queue that the workers of the account share: the queue of its slices if worker_id is null.
   planned_slices integer not null default 0, -- Slices that the run has planned so far, or that it runs again.
-  planned_credits bigint not null default 0, -- Credits those slices were expected to cost.
+  planned_credits bigint not null default 0, -- Credits that those slices were expected to cost.
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
-  past_request_count integer not null default 0, -- Its requests whose month was dropped.
-  past_credits bigint not null default 0, -- Credits charged for them.
-  past_loaded_count integer not null default 0, -- Its loaded slices for which another one stands since (ops.slice.is_folded).
-  past_empty_count integer not null default 0, -- Its empty slices of that kind.
-  past_rows_loaded bigint not null default 0, -- Rows of the answers of both.
-  noted_slice_id bigint, -- Newest slice when its planning noted which days are lost; null where it did not get there. The next run that does so considers the slices after the highest of these.
+  outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
+  past_request_count integer not null default 0, -- Number of its requests whose month was dropped.
+  past_credits bigint not null default 0, -- Credits charged for these requests.
+  past_loaded_count integer not null default 0, -- Its loaded slices that have since been folded into another slice (ops.slice.is_folded).
+  past_empty_count integer not null default 0, -- Its empty slices that have since been folded into another slice.
+  past_rows_loaded bigint not null default 0, -- Rows of the answers of both kinds of folded slices.
+  noted_slice_id bigint, -- Newest slice when its planning recorded which days are lost; null if it did not get that far. The next run that records lost days considers the slices after the highest of these.
   constraint run_pkey PRIMARY KEY (run_id),
   constraint run_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES ops.plan(plan_id),
   constraint run_worker_id_fkey FOREIGN KEY (worker_id) REFERENCES ops.worker(worker_id)
@@ -7713,24 +7713,24 @@ create table ops.run (
 CREATE INDEX run_noted ON ops.run USING btree (noted_slice_id) WHERE (noted_slice_id IS NOT NULL);
 CREATE INDEX run_plan ON ops.run USING btree (plan_id) WHERE (plan_id IS NOT NULL);
 
--- One row per run as its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?
+-- One row per run in the state in which its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?
 create view ops.run_log (
   run_id bigint, -- Number of the run.
   kind text, -- sync, backfill, schedule, retry, import (of answer files) or gateway (answers to its callers, one run a day).
   account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
   worker_id bigint, -- Foreground process that runs the slices; null when any worker may run them, as in a retry that a worker started automatically.
-  plan_id bigint, -- Plan that it runs; null when it made no use of a saved plan.
+  plan_id bigint, -- Plan that it runs; null when it does not use a saved plan.
   as_of date, -- Day that counted as today.
   datasets text[], -- Datasets that were planned.
-  days daterange, -- Days that a person named for a sync; null where none were named: then each dataset has its own.
+  days daterange, -- Days that a person named for a sync; null if none were named: each dataset then has its own.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   planned_slices integer, -- Slices that the run has planned so far, or that it runs again.
-  planned_credits bigint, -- Credits those slices were expected to cost.
+  planned_credits bigint, -- Credits that those slices were expected to cost.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- How its process left it: planned (a scheduled run, whose slices any worker runs then), loaded, failed, deferred, aborted or interrupted. ops.run_summary says how its slices stand since.
-  past_loaded_count integer, -- Its loaded slices for which another one stands since (ops.slice.is_folded).
-  past_empty_count integer -- Its empty slices of that kind.
+  outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
+  past_loaded_count integer, -- Its loaded slices that have since been folded into another slice (ops.slice.is_folded).
+  past_empty_count integer -- Its empty slices that have since been folded into another slice.
 ) as
  SELECT run_id,
     kind,
@@ -7750,15 +7750,15 @@ create view ops.run_log (
     past_empty_count
    FROM ops.run;
 
--- Parts of the planning of a scheduled run, while it is planned: some apps, or what belongs to no single app. Any worker of the account takes the next one that no other has locked, plans and queues it in one transaction, and the last one ends the planning.
+-- Parts of the planning of a scheduled run, while it is being planned: some apps, or what belongs to no single app. Any worker of the account takes the next shard that no other worker has locked, and plans and queues it in one transaction. The last shard ends the planning.
 create table ops.run_shard (
   run_id bigint not null, -- The run.
-  step text not null, -- Stage of the datasets that are planned, or end for what follows the last shard. The shards of a stage are written when those of the stage before have planned nothing.
+  step text not null, -- Stage of the datasets that are planned, or end for what follows the last shard. The shards of a stage are written once those of the previous stage have planned nothing.
   shard integer not null, -- Number of the shard: 0 for what belongs to no single app, from 1 for apps.
-  shards integer not null, -- Shards by app that the portfolio is planned in; 1 where shard 0 has everything.
+  shards integer not null, -- Number of shards by app into which the portfolio is split; 1 if shard 0 has everything.
   planned_at timestamp with time zone, -- When it was planned; null until then.
-  planned_slices integer not null default 0, -- Slices that it planned.
-  timings jsonb, -- Timings of single scopes that it found, for ops.dataset_timing.
+  planned_slices integer not null default 0, -- Number of slices that it planned.
+  timings jsonb, -- Timings that it found for single scopes, for ops.dataset_timing.
   constraint run_shard_pkey PRIMARY KEY (run_id, step, shard),
   constraint run_shard_step_check CHECK ((step = ANY (ARRAY['portfolio'::text, 'listing'::text, 'market'::text, 'end'::text]))),
   constraint run_shard_run_id_fkey FOREIGN KEY (run_id) REFERENCES ops.run(run_id)
@@ -7773,20 +7773,20 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- How it stands: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.
+  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
-  loaded_count bigint, -- Its slices that are loaded.
-  empty_count bigint, -- Its slices for which the service returned no rows.
-  skipped_count bigint, -- Its unavailable slices.
-  failed_count bigint, -- Its slices that failed.
-  open_count bigint, -- Its slices that are pending or running.
-  deferred_count bigint, -- Its slices that wait for credits, a budget or the API.
+  loaded_count bigint, -- Number of its loaded slices.
+  empty_count bigint, -- Number of its slices for which the service returned no rows.
+  skipped_count bigint, -- Number of its unavailable slices.
+  failed_count bigint, -- Number of its failed slices.
+  open_count bigint, -- Number of its slices that are pending or running.
+  deferred_count bigint, -- Number of its slices that wait for credits, a budget or the API.
   rows_loaded bigint, -- Rows of its answers.
-  rows_rejected bigint, -- Invalid items of its answers.
+  rows_rejected bigint, -- Number of invalid items of its answers.
   request_count bigint, -- Requests that were sent for it.
-  booked_credits bigint -- Credits charged for them.
+  booked_credits bigint -- Credits charged for the requests of its slices.
 ) as
  SELECT r.run_id,
     r.kind,
@@ -7946,13 +7946,13 @@ create view ops.search_ads_own_currency (
   WHERE currency IS NOT NULL
   ORDER BY org_id, valid_to DESC, valid_from DESC, currency DESC;
 
--- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; where rows lack their day, each day is fetched as a REPORT instead.
+-- Shape of the rows of DAILY reports, one row per answer. The contract does not document the shape; if rows lack their day, each day is fetched as a REPORT instead.
 create table ops.search_ads_report_shape (
   org_id text not null, -- Search-ads organisation.
   report_level text not null, -- Level of the report.
   period_start date not null, -- First requested day.
   period_end date not null, -- Last requested day.
-  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity and no day.
+  shape text, -- days: rows name their day and their entity; totals: rows are totals; window: rows name their entity but no day.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint search_ads_report_shape_pkey PRIMARY KEY (org_id, report_level, period_start, period_end),
@@ -7960,17 +7960,17 @@ create table ops.search_ads_report_shape (
   constraint search_ads_report_shape_period_start_fkey FOREIGN KEY (period_start) REFERENCES core.dim_date(date_day)
 );
 
--- Digests of weekly reports, one row per week and digest. Where DAILY reports name no day, days of a week that is over for long are requested again only when its digest has changed.
+-- Digests of weekly reports, one row per week and digest. If DAILY reports name no day, the days of a week long past are requested again only when its digest has changed.
 create table ops.search_ads_report_week (
   org_id text not null, -- Search-ads organisation.
   report_level text not null, -- Level of the report.
   currency text not null, -- Requested currency of the money.
-  attribution text not null, -- Requested counting of redownloads: WITH, WITHOUT, ONLY.
+  attribution text not null, -- How redownloads were requested to be counted: WITH, WITHOUT, ONLY.
   goal_id text not null, -- Requested goal; '' for none.
   period_start date not null, -- First day of the week.
   digest text not null, -- SHA-256 over the counts and the money of all rows.
   period_end date, -- Last day of the week.
-  last_seen_on date, -- Last day on which an answer had it.
+  last_seen_on date, -- Last day on which an answer had this digest.
   slice_id bigint not null, -- Slice that wrote the row.
   fetched_at timestamp with time zone not null, -- When the answer was received.
   constraint search_ads_report_week_pkey PRIMARY KEY (org_id, report_level, currency, attribution, goal_id, period_start, digest),
@@ -7983,39 +7983,39 @@ create table ops.slice (
   slice_id bigint not null generated always as identity, -- Number of the slice. Every fact row names the slice that wrote it.
   dataset text not null, -- Dataset.
   operation text not null, -- Operation of the API for the slice.
-  scope jsonb not null, -- Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.
-  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  scope jsonb not null, -- Partition of the slice: store, app, country and device, as far as the dataset distinguishes them.
+  batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   window_start date not null, -- First requested day.
-  window_end date not null, -- Day after the last requested day, or after the last answered one where the answer ended earlier.
-  requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
+  window_end date not null, -- Day after the last requested day, or after the last answered day if the answer ended earlier.
+  requested_end date, -- Day after the last requested day, if the answer ended earlier; else null. The days in between are a separate slice (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
-  as_of date not null, -- Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.
-  fingerprint text not null, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
+  as_of date not null, -- Day that counted as today when it was requested or, if it has not been requested yet, when it was planned. It shows how final the answer was.
+  fingerprint text not null, -- Facts of the portfolio that affect the answer; "changed since" if a command changed them after the answer was received; "reported by" and a dataset if the answer of that dataset reported these cells.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
-  state text not null, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
-  planned_requests integer not null, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
-  planned_credits integer not null, -- Expected credits: the expected requests at the price of the plan.
-  run_id bigint not null, -- Run that it belongs to now.
+  state text not null, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable), failed (due_at shows when it is requested again; storehouse retry does that now) or lost (a snapshot whose time is over: it can no longer be requested).
+  planned_requests integer not null, -- Expected number of requests. Corrected when a page of the answer reports the number of pages.
+  planned_credits integer not null, -- Expected credits: the expected requests times the price in the plan.
+  run_id bigint not null, -- Run to which it belongs now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).
-  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan; snapshots by the last day on which they can be requested; an operation that the account was refused, now or within the last day, after all others.
+  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. An operation that the API refuses to the account, or refused within the last day, comes after all others.
   worker_id bigint, -- Process that runs it or ran it last.
-  attempt integer not null default 0, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
-  read_from_attempt integer not null default 0, -- Stored pages of attempts before this one are not read by the next attempt but requested again.
+  attempt integer not null default 0, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
+  read_from_attempt integer not null default 0, -- The next attempt does not read stored pages of attempts before this one; it requests them again.
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
-  broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second the slice runs without others beside it.
-  broken_off_alone_count integer not null default 0, -- Of these the attempts during which the process ran no other slice. After the second the slice waits ten minutes; after the third it fails.
-  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.
-  retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. What it costs from then on counts against credits.retries_a_day.
+  broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.
+  broken_off_alone_count integer not null default 0, -- Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.
+  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.
+  retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. Its cost from then on counts against credits.retries_a_day.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
-  error_message text, -- Text of the last error, with what to do next.
+  error_message text, -- Text of the last error, including what to do next.
   rows_loaded integer not null default 0, -- Rows of the answer, changed or not.
-  rows_rejected integer not null default 0, -- Items of the answer that are invalid; they are in ops.reject.
+  rows_rejected integer not null default 0, -- Number of invalid items of the answer; ops.reject lists them.
   answer_digest bytea, -- SHA-256 over the request, the answer and the program that read it; null unless all of the answer was loaded. An unchanged answer is not loaded again unless another slice has written its cells.
-  is_folded boolean not null default false, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and ops.folded_month has their number. Its days are all final; its other columns are its own.
-  created_at timestamp with time zone not null, -- When it was planned; of a folded one when the first of them was.
+  is_folded boolean not null default false, -- True if other slices of its list and month have been folded into it: slices with the same outcome whose days, together with its own, form an unbroken range. They are deleted, and ops.folded_month has their number. All its days are final; its other columns are its own.
+  created_at timestamp with time zone not null, -- When it was planned; for a folded slice, when the first of its slices was planned.
   started_at timestamp with time zone, -- When the last attempt started.
-  ended_at timestamp with time zone, -- When it reached its state; of a folded one when the last of them did.
+  ended_at timestamp with time zone, -- When it reached its state; for a folded slice, when the last of its slices did.
   constraint slice_pkey PRIMARY KEY (slice_id),
   constraint slice_check CHECK ((window_start < window_end)),
   constraint slice_class_check CHECK ((class = ANY (ARRAY['snapshot'::text, 'daily'::text, 'lookback'::text, 'history'::text]))),
@@ -8057,21 +8057,21 @@ create view ops.slice_batch (
     items
    FROM ops.batch;
 
--- One row per slice: until which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and inside the requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?
+-- One row per slice: up to which day its answer is final, and which days a sync without dates requests. A loaded day on or after final_before and within those requested days is stale, unless another slice has a final answer for it. Which answers were received while the source still restated them?
 create view ops.slice_finality (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
   scope jsonb, -- Partition of the slice.
-  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   window_start date, -- First requested day.
   window_end date, -- Day after the last requested day.
   state text, -- State of the slice.
-  rows_rejected integer, -- Invalid items of its answer.
+  rows_rejected integer, -- Number of invalid items of its answer.
   kind text, -- series, period (final only as a whole) or snapshot (final until refresh_days have passed); null before the first planning.
-  final_before date, -- Days before this one are final; infinity for a slice that waits, runs or was requested today, -infinity where no day of it is final any more.
+  final_before date, -- Days before this one are final; infinity for a slice that waits, runs or was requested today; -infinity if none of its days is still final.
   request_from date, -- First day that a sync requests; null for a snapshot.
   request_before date, -- Day after the last day that a sync requests; null for a snapshot.
-  dropped_before date -- Days before this one were dropped by retention after the slice ended; null where none were.
+  dropped_before date -- Days before this one were dropped by retention after the slice ended; null if none were.
 ) as
  SELECT s.slice_id,
     s.dataset,
@@ -8219,7 +8219,7 @@ create view ops.slice_finality (
                     ELSE s.as_of + t.empty_holds_days
                 END AS requested_until) r;
 
--- One row per slice that requests keywords or ids by name: which ones.
+-- One row per slice that requests keywords or ids by name, with the list of them.
 create view ops.slice_item (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
@@ -8231,37 +8231,37 @@ create view ops.slice_item (
    FROM ops.slice s
      JOIN ops.batch b ON b.batch_id = s.batch_id;
 
--- One row per slice as it stands, without the sums of ops.slice_status, which read its requests. What was requested of an app, and when?
+-- One row per slice in its current state, without the sums of ops.slice_status, which read its requests. What was requested for an app, and when?
 create view ops.slice_log (
   slice_id bigint, -- Number of the slice. Every fact row names the slice that wrote it.
   dataset text, -- Dataset.
   operation text, -- Operation of the API for the slice.
-  scope jsonb, -- Partition of the slice: store, app, country, device, as far as the dataset distinguishes them.
-  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  scope jsonb, -- Partition of the slice: store, app, country and device, as far as the dataset distinguishes them.
+  batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   window_start date, -- First requested day.
-  window_end date, -- Day after the last requested day, or after the last answered one where the answer ended earlier.
-  requested_end date, -- Day after the last requested day, where the answer ended earlier; null otherwise. The days in between are slices of their own (tail_of).
+  window_end date, -- Day after the last requested day, or after the last answered day if the answer ended earlier.
+  requested_end date, -- Day after the last requested day, if the answer ended earlier; else null. The days in between are a separate slice (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
-  as_of date, -- Day that counted as today when it was requested or, where it was not yet, when it was planned. It shows how final the answer was.
-  fingerprint text, -- Facts of the portfolio that change the answer; "changed since" where a command changed them after the answer was received, "reported by" and a dataset where the answer of that dataset reported these cells.
+  as_of date, -- Day that counted as today when it was requested or, if it has not been requested yet, when it was planned. It shows how final the answer was.
+  fingerprint text, -- Facts of the portfolio that affect the answer; "changed since" if a command changed them after the answer was received; "reported by" and a dataset if the answer of that dataset reported these cells.
   class text, -- Credit class: how much of the credit reserve the slice may use.
-  state text, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable) or failed (due_at says when it is requested again; storehouse retry does it now), lost (a snapshot whose time is over: nobody can request it any more).
-  planned_requests integer, -- Expected number of requests. It is corrected when a page of the answer reports the number of pages.
-  planned_credits integer, -- Expected credits: the expected requests at the price of the plan.
-  run_id bigint, -- Run that it belongs to now.
+  state text, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable), failed (due_at shows when it is requested again; storehouse retry does that now) or lost (a snapshot whose time is over: it can no longer be requested).
+  planned_requests integer, -- Expected number of requests. Corrected when a page of the answer reports the number of pages.
+  planned_credits integer, -- Expected credits: the expected requests times the price in the plan.
+  run_id bigint, -- Run to which it belongs now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   worker_id bigint, -- Process that runs it or ran it last.
-  attempt integer, -- Number of starts. A worker commits only while the number is the one it started with, so that a slow worker cannot overwrite its successor.
+  attempt integer, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   failures integer, -- Attempts that ended with a temporary error. Deferring a slice does not count.
-  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. Of a failed slice: when it is requested again automatically, null where a retry cannot mend its error.
+  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
-  error_message text, -- Text of the last error, with what to do next.
+  error_message text, -- Text of the last error, including what to do next.
   rows_loaded integer, -- Rows of the answer, changed or not.
-  rows_rejected integer, -- Items of the answer that are invalid; they are in ops.reject.
-  is_folded boolean, -- True where it stands for others of its list and month as well, whose days it covers without a break and which had the same outcome: they are deleted, and ops.folded_month has their number. Its days are all final; its other columns are its own.
-  created_at timestamp with time zone, -- When it was planned; of a folded one when the first of them was.
+  rows_rejected integer, -- Number of invalid items of the answer; ops.reject lists them.
+  is_folded boolean, -- True if other slices of its list and month have been folded into it: slices with the same outcome whose days, together with its own, form an unbroken range. They are deleted, and ops.folded_month has their number. All its days are final; its other columns are its own.
+  created_at timestamp with time zone, -- When it was planned; for a folded slice, when the first of its slices was planned.
   started_at timestamp with time zone, -- When the last attempt started.
-  ended_at timestamp with time zone -- When it reached its state; of a folded one when the last of them did.
+  ended_at timestamp with time zone -- When it reached its state; for a folded slice, when the last of its slices did.
 ) as
  SELECT slice_id,
     dataset,
@@ -8303,27 +8303,27 @@ create view ops.slice_log (
     ended_at
    FROM ops.slice s;
 
--- What the slices of a partition say about days that are past, as a plan reads it, so that a night need not read years of slices: one row per list, operation and fingerprint. It is derived, and a plan that finds none reads the slices. A change of one of these slices deletes the rows of its partition, and a later night makes them anew.
+-- What the slices of a partition say about past days, in the form that a plan reads, so that a nightly run need not read years of slices: one row per list, operation and fingerprint. The rows are derived: a plan that finds none reads the slices. When one of these slices changes, the rows of its partition are deleted, and a later night writes them again.
 create table ops.slice_past (
   dataset text not null, -- Dataset.
-  scope jsonb not null, -- Partition: store, app, country, device, as far as the dataset distinguishes them.
+  scope jsonb not null, -- Partition: store, app, country and device, as far as the dataset distinguishes them.
   scope_hash bigint not null, -- Hash of the scope, by which it is found.
-  until_day date not null, -- Day after the last one that any of these slices is about. Slices that end later are not in the rows of the partition, and all others are.
-  final_days integer not null, -- Days after the last one of a slice from which it counts as final here. A plan that waits longer reads the slices.
-  batch_id bigint, -- List of the requested keywords or ids; null where the scope identifies the partition.
+  until_day date not null, -- Day after the last day of any of these slices. Slices that end later are not in the rows of the partition; all others are.
+  final_days integer not null, -- Number of days after the last day of a slice from which it counts as final here. A plan that waits longer reads the slices.
+  batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   operation text not null, -- Operation of the API for the slices.
   fingerprint text not null, -- Fingerprint of the slices.
-  slice_ids bigint[], -- Slices that are not final, save those that were loaded or empty and of which all days are; null where there is none.
+  slice_ids bigint[], -- Slices that are not final, except loaded or empty slices whose days are all final; null if there are none.
   starts integer[], -- First day of each of them, as days since 1970-01-01.
-  ends integer[], -- Day after the last one of each of them, as such days.
-  planned integer[], -- Day of the planning of each of them, as such days.
-  kinds integer[], -- State of each of them as a number, with 16 where the service refused the request, 32 where it is the tail of another, and 64 where it failed with an error that a later request may not meet.
-  final_window datemultirange, -- Days that final slices cover; null where there is none.
-  final_as_of date -- Newest day of planning of the final ones.
+  ends integer[], -- Day after the last day of each of them, in the same format.
+  planned integer[], -- Day on which each of them was planned, in the same format.
+  kinds integer[], -- State of each of them as a number, plus 16 if the service refused the request, 32 if it is the tail of another slice, and 64 if it failed with an error that a later request may not meet.
+  final_window datemultirange, -- Days that final slices cover; null if there are none.
+  final_as_of date -- Newest day on which one of the final slices was planned.
 );
 CREATE INDEX slice_past_scope ON ops.slice_past USING btree (scope_hash, dataset);
 
--- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app wait, and for what?
+-- One row per slice: partition, window, state and cost. What did this slice cost? Which slices of an app are waiting, and for what?
 create view ops.slice_status (
   slice_id bigint, -- Number of the slice.
   dataset text, -- Dataset.
@@ -8331,12 +8331,12 @@ create view ops.slice_status (
   store text, -- ios or android; null if the dataset is about the account.
   track_id text, -- Track id of the app; null if the dataset is not about an app.
   country_code text, -- Country; null if the dataset does not distinguish countries.
-  device_code text, -- Device; null where the dataset does not distinguish devices.
+  device_code text, -- Device; null if the dataset does not distinguish devices.
   scope jsonb, -- Partition of the slice, with all its parts.
-  item_count integer, -- Number of requested keywords or ids; 0 where the scope identifies the partition.
+  item_count integer, -- Number of requested keywords or ids; 0 if the scope identifies the partition.
   first_day date, -- First requested day.
   last_day date, -- Last requested day.
-  class text, -- Class in which credits are held for it.
+  class text, -- Class for which credits are held for it.
   state text, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty, skipped (unavailable) or failed.
   attempt integer, -- Number of starts.
   failure_count integer, -- Attempts that failed.
@@ -8346,15 +8346,15 @@ create view ops.slice_status (
   booked_credits bigint, -- Credits that were charged for it.
   rows_loaded integer, -- Rows of its answer.
   rows_rejected integer, -- Invalid items of its answer; they are in ops.reject.
-  due_at timestamp with time zone, -- Earliest next start; null when it may start at once or has ended for good. Of a failed slice: when it is requested again automatically.
+  due_at timestamp with time zone, -- Earliest next start; null when it may start at once or has ended for good. For a failed slice: when it is requested again automatically.
   error_code text, -- Stable code of the last error.
-  error_message text, -- Text of the last error, with what to do next.
+  error_message text, -- Text of the last error, including what to do next.
   run_id bigint, -- Run that it belongs to.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   created_at timestamp with time zone, -- When it was planned.
   started_at timestamp with time zone, -- When its last attempt started.
   ended_at timestamp with time zone, -- When it ended.
-  effective_state text -- Its state, but superseded where newer slices have fetched or will fetch all of its cells, and stale where a cell of its answer is due again.
+  effective_state text -- Its state, or superseded if newer slices have fetched or will fetch all of its cells, or stale if a cell of its answer is due again.
 ) as
  SELECT s.slice_id,
     s.dataset,
@@ -8474,14 +8474,14 @@ ELSE s.window_end
    FROM ops.slice_log s
      LEFT JOIN ops.batch b ON b.batch_id = s.batch_id;
 
--- One row per dataset, app, country, device, kind of figure and day whose downloads, estimated or of the store, were requested and have no answer yet. Of which days do we have the downloads of some devices only?
+-- One row per dataset, app, country, device, kind of figure and day for which downloads, estimated or reported by the store, were requested and have no answer yet. For which days do we have the downloads of some devices only?
 create view ops.unanswered_download_daily (
-  dataset text, -- download_revenue: estimates; sales_metric: figures of the store.
+  dataset text, -- download_revenue: estimates; sales_metric: figures reported by the store.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country; null where the request named none, and is about all.
-  device_code text, -- Device; null where the request named none.
-  context text, -- Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for estimates.
+  country_code text, -- Country; null if the request named none, so that it is about all countries.
+  device_code text, -- Device; null if the request named none.
+  context text, -- Kind of figure of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for estimates.
   date_day date -- The day.
 ) as
  SELECT s.dataset,
@@ -8498,7 +8498,7 @@ create view ops.unanswered_download_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))))
   GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), (s.scope ->> 'context'::text), d.date_day;
 
--- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. Choose some weeks while a backfill waits. Which keywords are missing?
+-- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. While a backfill waits, choose a few weeks only. Which keywords are missing?
 create view ops.unanswered_keyword (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -8635,7 +8635,7 @@ create view ops.unanswered_keyword_daily (
          OFFSET 0) c
   WHERE c.keyword_count > 0;
 
--- One row per app, country and day whose visibility score was requested and has no answer: not yet, or never where the time to request it is over. Which days of visibility are incomplete? Whose scores are missing?
+-- One row per app, country and day whose visibility score was requested and has no answer: not yet, or never if it can no longer be requested. Which days of visibility are incomplete? Whose scores are missing?
 create view ops.unanswered_visibility_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -8660,7 +8660,7 @@ create view ops.unanswered_visibility_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'skipped'::text])) AND (i.item = ANY (o.items))))
   GROUP BY (s.scope ->> 'store'::text), (split_part(i.item, ':'::text, 2)), (split_part(i.item, ':'::text, 1)), d.date_day;
 
--- One row per sync that ended before all was requested that it planned, unless runs of its account that began or, as syncs, ended later have planned each of its datasets that is on, not for fewer days. What it had not begun was cancelled, so that no slice says that it is missing. Which syncs have to be run again?
+-- One row per sync that ended before it had requested everything that it planned. It has no row once runs of its account that began later, or syncs that ended later, have planned each of its datasets that is on, for at least the same days. Slices that had not begun were cancelled, so no slice shows what is missing. Which syncs have to be run again?
 create view ops.unfinished_sync (
   run_id bigint, -- Number of the run.
   account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
@@ -8707,10 +8707,10 @@ create view ops.unfinished_sync (
                    FROM ops.dataset o
                   WHERE o.dataset = d.dataset AND NOT o.is_on))));
 
--- Accounts whose lists were read once and, as of the plannings, are not any more: portfolio.source is config, or the configuration has the account no more. Rows of core.tracked_* stay as they were read last, and nothing follows from them.
+-- Accounts whose lists were read once but, as of the last planning, no longer are: portfolio.source is config, or the account is no longer in the configuration. Rows of core.tracked_* stay as they were last read and have no effect.
 create table ops.unread_account (
   account text not null, -- Name of the account; empty for that of API_TOKEN.
-  unread_since date, -- First day on which a planning found that its lists are not read; null where they are read again.
+  unread_since date, -- First day on which a planning found that its lists are no longer read; null if they are read again.
   constraint unread_account_pkey PRIMARY KEY (account)
 );
 
@@ -8725,7 +8725,7 @@ create view ops.waiting_rank_slice (
   scope jsonb, -- Partition of the slice.
   app_key integer, -- The app.
   country_key smallint, -- The country.
-  ended_at timestamp with time zone -- When it failed; null where it waits for its first answer.
+  ended_at timestamp with time zone -- When it failed; null if it waits for its first answer.
 ) as
  SELECT s.scope ->> 'store'::text AS store,
     s.scope ->> 'app'::text AS track_id,
@@ -8744,7 +8744,7 @@ create view ops.waiting_rank_slice (
            FROM ops.slice n
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))));
 
--- One row, by which the workers take turns: earliest time of the next message to the webhook, and time of the last ping.
+-- One row with which the workers take turns: earliest time of the next message to the webhook, and time of the last ping.
 create table ops.watch (
   is_only boolean not null default true, -- Always true, so that the table has one row.
   notify_after timestamp with time zone, -- Earliest time of the next message to the webhook: another worker sends one now, or the webhook did not accept the last one.
@@ -8754,11 +8754,11 @@ create table ops.watch (
   constraint watch_is_only_check CHECK (is_only)
 );
 
--- Checks for problems of the warehouse and of each account, by which the workers take turns: those of an account are checked by its own workers alone.
+-- Checks for problems of the warehouse and of each account, with which the workers take turns. Only the workers of an account check that account.
 create table ops.watch_check (
-  account_id text not null, -- Account, as the shortened hash of its key; empty for what is about the warehouse.
+  account_id text not null, -- Account, as the shortened hash of its key; empty for the warehouse.
   checked_at timestamp with time zone not null, -- When a worker last started a check.
-  full_check_at timestamp with time zone not null, -- When a worker last checked for each kind of problem. Without new requests it does so every ten minutes.
+  full_check_at timestamp with time zone not null, -- When a worker last checked for every kind of problem. Without new requests this happens every ten minutes.
   constraint watch_check_pkey PRIMARY KEY (account_id)
 );
 
@@ -8768,11 +8768,11 @@ create table ops.worker (
   kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   host text not null, -- Machine.
   pid integer not null, -- Process id on that machine.
-  session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity. When its lease expires, another process ends those sessions.
+  session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity. When its lease has expired, another process ends those sessions.
   started_at timestamp with time zone not null, -- When it registered, by the clock of the database.
   heartbeat_at timestamp with time zone not null, -- Time of its last heartbeat, by the clock of the database.
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
-  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.
+  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.
   job_pool text, -- Name under which it locks jobs of the queue; null for a process that runs none.
   account text not null default ''::text, -- Account that it works with; empty for that of API_TOKEN.
   constraint worker_pkey PRIMARY KEY (worker_id)
@@ -8788,8 +8788,8 @@ create view ops.worker_status (
   started_at timestamp with time zone, -- When it registered, by the clock of the database.
   heartbeat_at timestamp with time zone, -- Time of its last heartbeat, by the clock of the database.
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
-  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it; waiting while its process waits until the API accepts the account again. Null while it runs.
-  is_running boolean -- True while it holds the advisory lock on its number; a frozen process holds it still.
+  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.
+  is_running boolean -- True while it holds the advisory lock on its number; a frozen process still holds it.
 ) as
  SELECT worker_id,
     kind,
@@ -8811,14 +8811,14 @@ create view ops.worker_status (
 create table raw.answer (
   answer_id bigint not null generated always as identity, -- Number of the answer.
   request_id bigint not null, -- Request that it answers.
-  slice_id bigint, -- Slice that it was fetched for; null for an answer to a caller of the gateway of which no table was made.
+  slice_id bigint, -- Slice that it was fetched for; null for an answer to a gateway caller from which no table was made.
   attempt integer not null, -- Attempt of the slice.
   page integer not null, -- Page within the attempt, from 0.
   operation text not null, -- Operation of the API.
   body bytea storage external not null, -- Body, compressed with zstd by the program. Postgres stores it without compressing it again.
   byte_count integer not null, -- Bytes of the body, unpacked.
   fetched_at timestamp with time zone not null, -- When the last byte was received.
-  question bytea, -- Hash of the call, equal for equal calls: what the gateway finds an answer by. Half of a SHA-256.
+  question bytea, -- Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
 CREATE INDEX answer_question ON raw.answer USING btree (question, fetched_at);
@@ -8832,7 +8832,7 @@ CREATE OR REPLACE FUNCTION core.in_reporting_currency(amount numeric, currency t
  STABLE
 RETURN (amount * CASE WHEN (EXISTS (SELECT FROM core.reporting_currency o WHERE (o.currency = in_reporting_currency.currency))) THEN (1)::numeric ELSE (SELECT r.rate FROM core.reporting_rate r WHERE ((r.currency = in_reporting_currency.currency) AND (r.date_day <= in_reporting_currency.day) AND (r.date_day > (in_reporting_currency.day - 31))) ORDER BY r.date_day DESC LIMIT 1) END);
 
--- Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension: Postgres 18 and later record the keys of facts without checking each row again; older versions check them.
+-- Adds a foreign key to the dimension for each key column of a table (app_key, country_key, date_day ...), so that BI tools can join. The loader takes every key of a fact from its dimension, so Postgres 18 and later record the keys of facts without checking each row again; older versions check them.
 CREATE OR REPLACE FUNCTION ops.add_foreign_keys(relation regclass)
  RETURNS void
  LANGUAGE plpgsql
@@ -8855,7 +8855,7 @@ begin
 end
 $function$;
 
--- Comments each column of a table or view that has no comment yet: with the comment of the column of the same name in the model, if one is given, or else with the comment that the column has in every table.
+-- Comments each column of a table or view that has no comment yet: with the comment of the column of the same name in the model, if one is given, else with the comment that the column has in every table.
 CREATE OR REPLACE FUNCTION ops.comment_columns(relation regclass, model regclass DEFAULT NULL::regclass)
  RETURNS void
  LANGUAGE plpgsql
@@ -8881,22 +8881,22 @@ begin
       ('country_name',   'Name of the country.'),
       ('keyword_key',    'The keyword.'),
       ('keyword',        'The keyword.'),
-      ('keyword_groups', 'Groups of the keyword (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.keyword_group has one row for each.'),
-      ('app_groups',     'Groups of the app (portfolio.groups of the configuration) with commas between them; null where it is in none. mart.app_group has one row for each.'),
+      ('keyword_groups', 'Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.'),
+      ('app_groups',     'Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.'),
       ('device_key',     'The device; 0 on Android.'),
       ('device_code',    'IPHONE, IPAD, or ALL on Android.'),
       ('date_day',       'The day.'),
       ('valid_from',     'First day on which these values were seen.'),
       ('valid_to',       'First day on which other values were seen; null while these are current.'),
-      ('is_current',     'True while these values are current, false once they ended; null where it is unknown, as the newest answer had invalid items and did not name this row.'),
+      ('is_current',     'True while these values are current, false once they ended; null if that is unknown, because the newest answer had invalid items and did not name this row.'),
       ('developer_id',   'Id of the developer in the store.'),
       ('developer_name', 'Name of the developer.'),
       ('icon_url',       'Address of the icon.'),
       ('category_name',  'Name of the category.'),
       ('org_id',         'Search-ads organisation.'),
       ('org_name',       'Name of the organisation.'),
-      ('campaign_name',  'Name of the campaign as reported with the row: a renamed one has several, so group by its id.'),
-      ('ad_group_name',  'Name of the ad group as reported with the row: a renamed one has several, so group by its id.'),
+      ('campaign_name',  'Name of the campaign as reported with the row. A renamed campaign has several names, so group by its id.'),
+      ('ad_group_name',  'Name of the ad group as reported with the row. A renamed ad group has several names, so group by its id.'),
       ('dataset',        'Dataset.'),
       ('operation',      'Operation of the API.'),
       ('extra',          'Fields of the answer that have no column of their own; null when there are none.'),
@@ -8918,14 +8918,14 @@ CREATE OR REPLACE FUNCTION ops.day_count(days datemultirange)
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT COALESCE(sum((upper(r.span) - lower(r.span))), (0)::bigint) AS "coalesce" FROM unnest(day_count.days) r(span));
 
--- Day after the newest day that a dataset of this timing should have by the end of the given day, newest_start and newest_end being the bounds of its newest answer. Null where nothing is due: a snapshot that is fetched once, or no timing.
+-- Day after the newest day that a dataset with this timing should have by the end of the given day; newest_start and newest_end are the bounds of its newest answer. Null if nothing is due: the snapshot is fetched only once, or there is no timing.
 CREATE OR REPLACE FUNCTION ops.due_end(timing ops.dataset_timing, newest_start date, newest_end date, today date)
  RETURNS date
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE (timing).kind WHEN 'snapshot'::text THEN CASE WHEN ((timing).refresh_days < 3650) THEN ((today + 2) - (timing).refresh_days) ELSE NULL::date END WHEN 'series'::text THEN (((today + 1) - (timing).settle_days) - CASE WHEN ((timing).pack_days IS NULL) THEN 0 ELSE ((((today + 1) - (timing).settle_days) - '2007-01-01'::date) % (timing).pack_days) END) WHEN 'period'::text THEN CASE WHEN ((EXTRACT(day FROM newest_start) = (1)::numeric) AND (newest_end = ((newest_start + '1 mon'::interval))::date)) THEN (date_trunc('month'::text, (((today + 1) - (timing).settle_days))::timestamp without time zone))::date ELSE COALESCE(GREATEST(newest_end, (newest_end + (((((today + 1) - (timing).settle_days) - newest_end) / (newest_end - newest_start)) * (newest_end - newest_start)))), ((today + 1) - (timing).settle_days)) END ELSE NULL::date END;
 
--- Has ops.slice_past forget a partition of which a slice changes that had ended.
+-- Deletes the rows of a partition from ops.slice_past when one of its ended slices changes.
 CREATE OR REPLACE FUNCTION ops.forget_changed_slice()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8941,7 +8941,7 @@ begin
   return null;
 end $function$;
 
--- Has ops.slice_past forget the partitions of which slices come or go.
+-- Deletes the rows of partitions from ops.slice_past when slices of theirs are added or deleted.
 CREATE OR REPLACE FUNCTION ops.forget_changed_slices()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8971,7 +8971,7 @@ end
 $function$;
 revoke all on function ops.gather_slice_statistics() from public;
 
--- Keeps other sessions from storing requests of a month until the transaction ends, so that its sums hold. Requests of other months are stored meanwhile.
+-- Keeps other sessions from storing requests of a month until the transaction ends, so that its sums stay correct. Requests of other months can be stored meanwhile.
 CREATE OR REPLACE FUNCTION ops.hold_request_month(month date)
  RETURNS void
  LANGUAGE plpgsql
@@ -8984,7 +8984,7 @@ end
 $function$;
 revoke all on function ops.hold_request_month(date) from public;
 
--- Creates the partition of a fact that holds a day: that of its month, or with by_day that of the day alone, unless the month has partitions of the other kind already. Returns the days that the partition holds and whether it is new. The caller needs the right to execute the function and no right to create tables.
+-- Creates the partition of a fact that holds a day: the partition of its month or, with by_day, that of the single day, unless the month already has partitions of the other kind. Returns the days of the partition and whether it is new. The caller only needs the right to execute the function, not the right to create tables.
 CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, day date, by_day boolean DEFAULT false, OUT held daterange, OUT is_new boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -9065,7 +9065,7 @@ end
 $function$;
 revoke all on function ops.make_request_months(date[]) from public;
 
--- Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller needs the right to execute the function and no right to drop tables.
+-- Drops the partitions of a month of a fact or of ops.request, or moves them to the schema archive, if ops.dropped_month has a row for it with is_done false; returns false when there are none. The caller only needs the right to execute the function, not the right to drop tables.
 CREATE OR REPLACE FUNCTION ops.remove_month(fact regclass, month date, to_archive boolean)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -9127,7 +9127,7 @@ end
 $function$;
 revoke all on function ops.remove_month(regclass,date,boolean) from public;
 
--- Rows of a restated fact as they were at a given time, as JSON, without months that retention removed. What did we report then? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
+-- Rows of a restated fact as they were at a given time, as JSON, without months that retention removed. What did we report at that time? select * from jsonb_populate_recordset(null::core.fact_search_ads_report, (select jsonb_agg(r) from ops.reported_at('core.fact_search_ads_report', now() - interval '7 days') as r)).
 CREATE OR REPLACE FUNCTION ops.reported_at(reported regclass, at timestamp with time zone)
  RETURNS SETOF jsonb
  LANGUAGE plpgsql
@@ -9171,7 +9171,7 @@ end
 $function$;
 revoke all on function ops.reported_at(regclass,timestamp with time zone) from public;
 
--- Pages of a slice that are stored, and that its next attempt may read instead of requesting them again.
+-- Stored pages of a slice, which its next attempt may read instead of requesting them again.
 CREATE OR REPLACE FUNCTION ops.stored_pages(of_slice bigint)
  RETURNS integer
  LANGUAGE sql
@@ -9184,7 +9184,7 @@ AS $function$
   where  s.slice_id = of_slice
 $function$;
 
--- Day that counts as today: the day of UTC, or the session setting storehouse.today.
+-- Day that counts as today: the current day in UTC, or the session setting storehouse.today.
 CREATE OR REPLACE FUNCTION ops.today()
  RETURNS date
  LANGUAGE sql
