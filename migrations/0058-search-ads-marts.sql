@@ -183,7 +183,7 @@ comment on column mart.search_ads_daily.redownload_count               is 'Insta
 comment on column mart.search_ads_daily.attributed_install_count       is 'Installs that the measurement partner attributes, as now reported.';
 comment on column mart.search_ads_daily.goal_count                     is 'Number of times the goal was reached, as now reported.';
 comment on column mart.search_ads_daily.goal_revenue                   is 'Revenue of the goal, in currency, as now reported.';
-comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency as last seen, even if it is disconnected since; null if unknown.';
+comment on column mart.search_ads_daily.original_currency              is 'The organisation''s own currency as last seen, even if it has been disconnected since; null if unknown.';
 comment on column mart.search_ads_daily.original_spend                 is 'Money spent, in original_currency; null if the service does not report it.';
 comment on column mart.search_ads_daily.original_goal_revenue          is 'Revenue of the goal, in original_currency; null if the service does not report it.';
 comment on column mart.search_ads_daily.first_spend                    is 'Money spent, in currency, as first reported.';

@@ -4241,7 +4241,7 @@ create view mart.search_ads_ad_group_report (
   attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
   goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_currency text, -- The organisation's own currency as last seen, even if it has been disconnected since; null if unknown.
   original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
@@ -4338,7 +4338,7 @@ create view mart.search_ads_campaign_report (
   attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
   goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_currency text, -- The organisation's own currency as last seen, even if it has been disconnected since; null if unknown.
   original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
@@ -4449,7 +4449,7 @@ create view mart.search_ads_daily (
   attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
   goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_currency text, -- The organisation's own currency as last seen, even if it has been disconnected since; null if unknown.
   original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   first_spend numeric, -- Money spent, in currency, as first reported.
@@ -4936,7 +4936,7 @@ create view mart.search_ads_keyword_report (
   attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
   goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_currency text, -- The organisation's own currency as last seen, even if it has been disconnected since; null if unknown.
   original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.
@@ -5046,7 +5046,7 @@ create view mart.search_ads_search_term_report (
   attributed_install_count numeric, -- Installs that the measurement partner attributes, as now reported.
   goal_count numeric, -- Number of times the goal was reached, as now reported.
   goal_revenue numeric, -- Revenue of the goal, in currency, as now reported.
-  original_currency text, -- The organisation's own currency as last seen, even if it is disconnected since; null if unknown.
+  original_currency text, -- The organisation's own currency as last seen, even if it has been disconnected since; null if unknown.
   original_spend numeric, -- Money spent, in original_currency; null if the service does not report it.
   original_goal_revenue numeric, -- Revenue of the goal, in original_currency; null if the service does not report it.
   tap_through_share numeric, -- Taps per impression, 0 to 1.

@@ -3,6 +3,7 @@ import { withStoreWords, type StoreWords } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { parameterSchema } from "../api/parameter-schema.ts";
 import { onceDays } from "../core/timing.ts";
+import { countOf } from "../core/words.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { examplePartitions, timingsOf } from "../planner/example-partitions.ts";
 
@@ -83,9 +84,9 @@ function timingWords(timing: Dataset["timing"]): string {
     if (timing.refreshDays >= onceDays) return "once";
     return timing.refreshDays === 1 ? "daily" : `every ${timing.refreshDays} days`;
   }
-  const lookback = timing.lookbackDays > 0 ? `, the last ${timing.lookbackDays} again` : "";
-  const packed = timing.packDays === undefined ? "" : `, ${timing.packDays} at once`;
-  const each =
-    timing.kind === "series" ? "each day" : "days" in timing.grid ? `each ${timing.grid.days} days` : "each month";
-  return `${each}, ${timing.historyDays} back${lookback}${packed}`;
+  const again = timing.lookbackDays === 1 ? "day" : `${timing.lookbackDays} days`;
+  const lookback = timing.lookbackDays > 0 ? `, the last ${again} again` : "";
+  const packed = timing.packDays === undefined ? "" : `, ${timing.packDays} days per request`;
+  const unit = timing.kind === "series" ? "day" : "days" in timing.grid ? `${timing.grid.days} days` : "month";
+  return `by ${unit}, ${countOf(timing.historyDays, "day")} back${lookback}${packed}`;
 }

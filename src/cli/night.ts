@@ -32,4 +32,4 @@ export function nightFigure(credits: number): string {
 }
 
 /** Whom the figures are for, in words. */
-export const exampleWords = `${exampleAccount.apps} apps (half of each store) in ${exampleAccount.countries.length} countries, each with ${exampleAccount.keywords} keywords of its own`;
+export const exampleWords = `${exampleAccount.apps} apps (half of each store) in ${exampleAccount.countries.length} countries, with ${exampleAccount.keywords} keywords per app and country`;

@@ -27,10 +27,10 @@ const table = defineTable({
 /** Whether the portfolio's apps advertise and show advertisements, by day of observation. */
 export const adBadge = defineDataset({
   name: "ad_badge",
-  summary: "Whether each app of the portfolio advertises, and whether it shows advertisements, by day of observation.",
+  summary: "Whether each portfolio app advertises, and whether it shows advertisements, by day of observation.",
   stage: "market",
   on: false,
-  why: "5 credits an app and month; switch it on where advertising matters",
+  why: "5 credits per app and month; switch it on if advertising matters",
   timing: { kind: "snapshot", refreshDays: 30 },
   tables: [table],
   operations: [operation],

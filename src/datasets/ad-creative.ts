@@ -75,10 +75,10 @@ const MediaType = z.union([z.int().min(0), z.string().regex(/^\d+$/, "the id of 
 export const adCreative = defineDataset({
   name: "ad_creative",
   summary:
-    "The advertisements for each app of the portfolio over 30 days: media, texts, networks, countries, first and last seen.",
+    "The advertisements for each portfolio app, over periods of 30 days: media, texts, networks, countries, first and last seen.",
   stage: "market",
   on: false,
-  why: "200 credits a page of 50 advertisements; one page an app and 30 days unless most_pages says more",
+  why: "200 credits per page of 50 advertisements; one page per app and 30 days unless most_pages allows more",
   timing: thirtyDays,
   tables: [table],
   operations: [operation],
@@ -86,12 +86,14 @@ export const adCreative = defineDataset({
   options: z.object({
     areas: areas
       .default(["all"])
-      .describe("all: one call for all countries together; each: one for each country of the app in the portfolio."),
+      .describe(
+        "all: one call for all countries together; each: one call for each country of the app in the portfolio.",
+      ),
     networks,
     media_types: z
       .array(MediaType)
       .default([])
-      .describe("Ids of kinds of media that are requested one by one; all together in one call when left out."),
+      .describe("Ids of kinds of media to request one by one; all kinds together in one call if left out."),
   }),
   byApp: true,
   partitions: (portfolio, options) =>

@@ -57,17 +57,17 @@ const options = z.object({
     .min(1)
     .default(kindNames)
     .describe(
-      "Credits a call: country, language and network 10, dimension and type 20, publisher_dimension (advertisements that the app shows) 50.",
+      "Distributions to request. Credits per call: 10 for country, language and network, 20 for dimension and type, 50 for publisher_dimension (advertisements that the app shows).",
     ),
   media_types: z
     .array(z.enum(["creatives", "impressions"]))
     .min(1)
     .default(["creatives"])
-    .describe("What is counted; one call each. Languages and publisher_dimension do not depend on it."),
+    .describe("What is counted; one call each. language and publisher_dimension do not depend on it."),
   areas: areas
     .default(["all"])
     .describe(
-      "all: all countries together; each: one call for each country of the app in the portfolio (not for country and publisher_dimension).",
+      "all: one call for all countries together; each: one call for each country of the app in the portfolio (except for country and publisher_dimension).",
     ),
   networks,
 });
@@ -76,10 +76,10 @@ const options = z.object({
 export const adDistribution = defineDataset({
   name: "ad_distribution",
   summary:
-    "How the advertising of each app of the portfolio is spread over 30 days: by country, size, type, language, network, and size of the advertisements that it shows.",
+    "How the advertising of each portfolio app is distributed, over periods of 30 days: by country, size, type, language, network, and size of the advertisements that it shows.",
   stage: "market",
   on: false,
-  why: "120 credits an app and 30 days for all six kinds",
+  why: "120 credits per app and 30 days for all six kinds",
   timing: thirtyDays,
   tables: [table],
   operations: kindNames.map((kind) => kinds[kind].operation),

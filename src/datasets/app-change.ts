@@ -33,10 +33,10 @@ type Change = z.output<typeof iosVersionListDetailed.answer>[number];
 export const appChange = defineDataset({
   name: "app_change",
   summary:
-    "What changed with each release of each app of the portfolio: one row a changed property, with its old and new value.",
+    "What changed with each release of each portfolio app: one row per changed property, with its old and new value.",
   stage: "market",
   on: false,
-  why: "50 credits an app and month",
+  why: "50 credits per app and month",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30, packIsFull: true },
   // most apps pause between releases, and a call is dear: only a long silence is requested once more
   reportedBy: { column: "version_at", quietDays: 13 },

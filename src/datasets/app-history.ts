@@ -62,10 +62,10 @@ type Detail = Partial<z.output<typeof iosAppDetail.answer> & z.output<typeof and
 export const appHistory = defineDataset({
   name: "app_history",
   summary:
-    "What the store page of each app shows of the portfolio, by country (iOS) or language (Android), with the history of its changes.",
+    "The store page of each portfolio app, by country (iOS) or language (Android), with the history of its changes.",
   stage: "market",
   on: true,
-  why: "5 credits an app and week, and once more after each release",
+  why: "5 credits per app and week, and once more after each release",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table, dimAppOfPage],
   operations: { ios: iosAppDetail, android: androidAppDetail },

@@ -15,10 +15,10 @@ const table = defineTable({
 /** The same app in both stores: one row, whichever of the two was requested. */
 export const appMatch = defineDataset({
   name: "app_match",
-  summary: "Which iOS app and which Android app are the same: one row holds the ids of both.",
+  summary: "Which iOS app and which Android app are the same app: each row holds the ids of both.",
   stage: "market",
   on: true,
-  why: "10 credits, once an app",
+  why: "10 credits, once per app",
   // `refresh_days` of the configuration changes that
   timing: { kind: "snapshot", refreshDays: onceDays },
   tables: [table],

@@ -41,11 +41,11 @@ type App = z.output<typeof iosAppSimple.answer>[number] & { readonly category?: 
 export const appRating = defineDataset({
   name: "app_rating",
   summary:
-    "Rating, number of ratings and price of each app of the portfolio, by country (iOS) or language (Android) and day of observation.",
+    "Rating, number of ratings and price of each portfolio app, by country (iOS) or language (Android) and day of observation.",
   family: "reviews",
   stage: "market",
   on: true,
-  why: "1 credit brings ten apps of a country, and a day that is missed is lost",
+  why: "1 credit covers ten apps in a country, and a missed day is lost",
   timing: { kind: "snapshot", refreshDays: 1 },
   itemsAreApps: true,
   tables: [table],
@@ -55,7 +55,7 @@ export const appRating = defineDataset({
       .array(LanguageCode)
       .min(1)
       .default(["en"])
-      .describe("Languages in which the pages of Android apps are requested."),
+      .describe("Languages in which the store pages of Android apps are requested."),
   }),
   partitions: (portfolio, options) => [...inCountries(portfolio), ...inLanguages(portfolio, options.language_codes)],
   request: ({ scope, items }) => ({ ...localeParams(scope), trackIds: items }),

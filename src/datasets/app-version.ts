@@ -27,10 +27,10 @@ const known = ["versionString", "versionDate", "releaseNotes", "differences"];
 /** The releases of the portfolio's apps: for one credit they say when the expensive datasets of an app are worth fetching. */
 export const appVersion = defineDataset({
   name: "app_version",
-  summary: "The releases of each app of the portfolio with their notes and the names of what changed.",
+  summary: "The releases of each portfolio app, with their notes and the names of the changed properties.",
   stage: "listing",
   on: true,
-  why: "1 credit an app and day, and a new release has the app's page fetched again",
+  why: "1 credit per app and day; after a new release, the app's store page is fetched again",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 365 },
   reportedBy: { column: "version_at", quietDays: 1 },
   tables: [table],

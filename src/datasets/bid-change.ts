@@ -41,11 +41,11 @@ type Log = z.output<typeof operation.answer>[number];
  */
 export const bidChange = defineDataset({
   name: "bid_change",
-  summary: "Every change of a bid, by hand or by rule, by organisation, object and instant.",
+  summary: "Every change of a bid, manual or by rule, by organisation, entity and time.",
   family: "search_ads",
   stage: "market",
   on: true,
-  why: "20 credits an organisation and day, nothing where none is connected",
+  why: "20 credits per organisation and day, nothing if none is connected",
   // a day ends when it ends where the organisation is: in the Americas hours after the night's request, which costs the same with it
   timing: { kind: "series", settleDays: 1, lookbackDays: 1, historyDays: 30 },
   // a call may span a week; the last day of it is requested in case the end is exclusive

@@ -60,7 +60,7 @@ const options = z.object({
     .default(["daily"])
     .meta({ examples: [["daily", "hourly", "last_day"]] })
     .describe(
-      "daily: the average of each day; hourly: every hour (iOS); last_day: all countries on the newest day, 20 credits an app, device and day.",
+      "daily: the average of each day; hourly: every hour (iOS); last_day: all countries on the newest day, 20 credits per app, device and day.",
     ),
   chart_versions: z
     .array(z.enum(["v1", "v2"]))
@@ -68,18 +68,18 @@ const options = z.object({
     .default(["v1"])
     .meta({ examples: [["v1", "v2"]] })
     .describe(
-      "Which iOS charts: v1 has all categories, v2 is as iOS 12 and later show them and has the overall one only.",
+      "Versions of the iOS charts: v1 has all categories; v2 shows the charts as in iOS 12 and later and has only the overall category.",
     ),
 });
 
 /** Ranks of the portfolio's apps in the charts of their categories. */
 export const categoryRank = defineDataset({
   name: "category_rank",
-  summary: "Rank of each app of the portfolio in the charts of its categories, by country, device and day or hour.",
+  summary: "Rank of each portfolio app in the charts of its categories, by country, device and day or hour.",
   family: "category",
   stage: "market",
   on: true,
-  why: "10 credits an app and country bring up to 30 days, so a week is requested at once",
+  why: "10 credits per app and country cover up to 30 days, so a week is requested at once",
   // the next call has room for what is empty of a whole pack
   timing: {
     kind: "series",

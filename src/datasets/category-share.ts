@@ -25,11 +25,11 @@ const table = defineTable({
 export const categoryShare = defineDataset({
   name: "category_share",
   summary:
-    "How the apps that have each keyword of the portfolio in their metadata are spread over categories, by store, country, device and day of observation.",
+    "How the apps that have a keyword in their metadata are spread over categories, for each portfolio keyword, by store, country, device and day of observation.",
   family: "category",
   stage: "market",
   on: false,
-  why: "5 credits a keyword, country and device each month",
+  why: "5 credits per keyword, country and device each month",
   timing: { kind: "snapshot", refreshDays: 30 },
   tables: [table],
   operations: { ios: iosShareOfCategory, android: androidShareOfCategory },

@@ -42,7 +42,7 @@ const options = pageOptions.extend({
   developer_codes: z
     .array(z.union([z.int().min(1), z.string().min(1)]))
     .default([])
-    .describe("Further developers beside those of the portfolio's apps: by their id on iOS, by their name on Android."),
+    .describe("Developers to add to those of the portfolio's apps: by id on iOS, by name on Android."),
 });
 
 type App = z.output<typeof androidDeveloperApps.answer>[number];
@@ -50,10 +50,10 @@ type App = z.output<typeof androidDeveloperApps.answer>[number];
 /** What else the developers of the apps of the portfolio have in the store, with the history of which were added and removed. */
 export const developerApp = defineDataset({
   name: "developer_app",
-  summary: "The apps of the developers of the apps of the portfolio, with the history of which were added and removed.",
+  summary: "All apps of the developers of the portfolio apps, with the history of which were added and removed.",
   stage: "market",
   on: false,
-  why: "5 credits a developer and week",
+  why: "5 credits per developer and week",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: { ios: iosDeveloperApps, android: androidDeveloperApps },

@@ -31,11 +31,11 @@ type Point = z.output<typeof operation.answer>[number];
 /** Downloads and revenue by day, as the service estimates them. */
 export const downloadRevenue = defineDataset({
   name: "download_revenue",
-  summary: "Estimated downloads and revenue of each iOS app of the portfolio, by country, device and day.",
+  summary: "Estimated downloads and revenue of each portfolio app on iOS, by country, device and day.",
   family: "estimates",
   stage: "market",
   on: false,
-  why: "100 credits an app, country and device bring 30 days, so 30 days are requested at once",
+  why: "100 credits per app, country and device cover 30 days, so 30 days are requested at once",
   timing: { kind: "series", settleDays: 3, lookbackDays: 0, historyDays: 30, ...fullPack },
   reportedBy: { column: "date_day" },
   tables: [table],

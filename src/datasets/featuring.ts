@@ -39,10 +39,10 @@ type Card = NonNullable<NonNullable<Showing["data"]>["cards"]>[number];
 /** When and how the iOS store showed the portfolio's apps on the pages of their categories. */
 export const featuring = defineDataset({
   name: "featuring",
-  summary: "The cards of a category's page on which each iOS app of the portfolio was shown, by country and day.",
+  summary: "The cards of a category's page on which each portfolio app on iOS was shown, by country and day.",
   stage: "market",
   on: false,
-  why: "40 credits an app, category and week; the contract names no price",
+  why: "40 credits per app, category and week; the contract states no price",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 28, packDays: 7 },
   reportedBy: { column: "date_day", quietDays: 13 },
   tables: [table],
@@ -53,7 +53,7 @@ export const featuring = defineDataset({
     category_codes: z
       .array(z.union([z.int().min(0), z.string().regex(/^\d+$/, "a category is a number")]))
       .default([])
-      .describe("Ids of the categories whose pages are requested; each app's own category when left out."),
+      .describe("Ids of the categories whose pages are requested; each app's own category if left out."),
   }),
   byApp: true,
   partitions: (portfolio, { category_codes: codes }) => {

@@ -24,11 +24,11 @@ const table = defineTable({
 export const impressionShare = defineDataset({
   name: "impression_share",
   summary:
-    "Which share of the impressions of each keyword of the portfolio goes to which app, by store, country, device and day of observation.",
+    "Which app gets which share of the impressions of each portfolio keyword, by store, country, device and day of observation.",
   family: "visibility",
   stage: "market",
   on: false,
-  why: "20 credits a keyword, country and device each week",
+  why: "20 credits per keyword, country and device each week",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: { ios: iosOrganicImpressionShare, android: androidOrganicImpressionShare },

@@ -34,10 +34,10 @@ type Answer = Partial<z.output<typeof iosKeywordApps.answer> & z.output<typeof a
 export const keywordApp = defineDataset({
   name: "keyword_app",
   summary:
-    "The apps that a search for each keyword of the portfolio shows, by store, country, device and position, on the day of observation.",
+    "The apps that a search for each portfolio keyword shows, by store, country, device and position, on the day of observation.",
   stage: "market",
   on: false,
-  why: "5 credits a keyword and country each week; 200 keywords in 5 countries are 5,000",
+  why: "5 credits per keyword and country each week; 200 keywords in 5 countries cost 5,000",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: { ios: iosKeywordApps, android: androidKeywordApps },

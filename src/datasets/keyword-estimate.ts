@@ -36,11 +36,11 @@ const eachWeek: Timing = { kind: "snapshot", refreshDays: 7 };
 export const keywordEstimate = defineDataset({
   name: "keyword_estimate",
   summary:
-    "Estimated reach, conversion and installs of each app of the portfolio by keyword and country, as observed on the day or by day.",
+    "Estimated reach, conversion and installs of each portfolio app by keyword and country, as observed on the day or for each day.",
   family: "estimates",
   stage: "market",
   on: false,
-  why: "20 credits bring up to 100 keywords of an app and country each week; their history is 30 a keyword and 30 days",
+  why: "20 credits bring up to 100 keywords of an app and country each week; their history costs 30 per keyword and 30 days",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, ...fullPack },
   reportedBy: { column: "date_day" },
   tables: [table],
@@ -52,7 +52,9 @@ export const keywordEstimate = defineDataset({
       .min(1)
       .default(["now"])
       .meta({ examples: [["now", "history"]] })
-      .describe("now: as estimated on the day of observation; history: by day, 30 credits a keyword and 30 days."),
+      .describe(
+        "now: the estimate on the day of observation; history: an estimate for each day, 30 credits per keyword and 30 days.",
+      ),
   }),
   byApp: true,
   fromKeywords: true,

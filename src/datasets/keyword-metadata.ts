@@ -35,11 +35,10 @@ type Metadata = Partial<z.output<typeof iosKeywordMetadata.answer> & z.output<ty
 /** Volume, competition and chance of the portfolio's keywords, one observation at a time. */
 export const keywordMetadata = defineDataset({
   name: "keyword_metadata",
-  summary:
-    "Search volume, competition and chance of each keyword of the portfolio, by store, country and day of observation.",
+  summary: "Search volume, competition and chance of each portfolio keyword, by store, country and day of observation.",
   stage: "market",
   on: false,
-  why: "5 credits a keyword and country each time; switch it on where volumes matter",
+  why: "5 credits per keyword and country each time; switch it on if volumes matter",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: { ios: iosKeywordMetadata, android: androidKeywordMetadata },

@@ -51,11 +51,11 @@ const ways = {
  */
 export const keywordRank = defineDataset({
   name: "keyword_rank",
-  summary: "Rank of each app of the portfolio for each of its keywords, by country, device and day.",
+  summary: "Rank of each portfolio app for each of its keywords, by country, device and day.",
   family: "rank",
   stage: "market",
   on: true,
-  why: "3 credits bring up to 100 keywords of an app, country and day",
+  why: "3 credits per app, country and day for up to 100 keywords",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
   // a keyword that is not ranked may be missing from an answer: only a long silence is requested once more
   reportedBy: { column: "observed_at", quietDays: 13 },

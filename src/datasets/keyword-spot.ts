@@ -36,10 +36,10 @@ type Spot = z.output<typeof operation.answer>[number];
 /** The keywords in the hidden field of iOS apps, by locale: the whole field, and its words one by one. */
 export const keywordSpot = defineDataset({
   name: "keyword_spot",
-  summary: "The keywords in the hidden field of each iOS app of the portfolio, by country and locale, with history.",
+  summary: "The keywords in the hidden field of each portfolio app on iOS, by country and locale, with history.",
   stage: "market",
   on: true,
-  why: "3 credits an app and country each week",
+  why: "3 credits per app and country each week",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [field, word],
   operations: [operation],

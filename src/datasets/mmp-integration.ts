@@ -22,11 +22,11 @@ type Integration = NonNullable<App["integrations"]>[number];
 export const mmpIntegration = defineDataset({
   name: "mmp_integration",
   summary:
-    "The measurement partners that each app of the account reports to, with the state of each integration and its history.",
+    "The measurement partners to which each app of the account reports, with the state of each integration and its history.",
   stage: "listing",
   ofAccount: true,
   on: true,
-  why: "1 credit a day for the whole account",
+  why: "1 credit per day for the whole account",
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [operation],

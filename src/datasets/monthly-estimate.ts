@@ -30,11 +30,11 @@ type Figures = NonNullable<Estimate["countryBreakDown"][string]>;
 export const monthlyEstimate = defineDataset({
   name: "monthly_estimate",
   summary:
-    "Estimated downloads and revenue of each iOS app of the portfolio in the last month, by country and in total, by day of observation.",
+    "Estimated downloads and revenue of each portfolio app on iOS in the previous month, by country and in total, by day of observation.",
   family: "estimates",
   stage: "market",
   on: true,
-  why: "2 credits an app and week bring every country",
+  why: "2 credits per app and week for all countries",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: [operation],

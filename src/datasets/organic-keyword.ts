@@ -27,10 +27,10 @@ type Answer = z.output<typeof iosOrganicKeywords.answer>;
 /** Every keyword for which an app ranks: one large answer. */
 export const organicKeyword = defineDataset({
   name: "organic_keyword",
-  summary: "Every keyword for which each app of the portfolio ranks, by country, device and day.",
+  summary: "Every keyword for which each portfolio app ranks, by country, device and day.",
   stage: "market",
   on: false,
-  why: "50 credits an app, country, device and day",
+  why: "50 credits per app, country, device and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
   operations: { ios: iosOrganicKeywords, android: androidOrganicKeywords },

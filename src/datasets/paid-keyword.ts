@@ -35,11 +35,11 @@ const table = defineTable({
 export const paidKeyword = defineDataset({
   name: "paid_keyword",
   summary:
-    "The keywords that each iOS app of the portfolio pays for, with its share of their impressions, by country and 14 days.",
+    "The keywords that each portfolio app on iOS pays for, with its share of their impressions, by country and period of 14 days.",
   family: "search_ads",
   stage: "market",
   on: false,
-  why: "50 credits an app, country and 14 days",
+  why: "50 credits per app, country and 14 days",
   timing: fourteenDays,
   tables: [table],
   operations: [operation],

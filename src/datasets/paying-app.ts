@@ -45,10 +45,10 @@ const table = defineTable({
 export const payingApp = defineDataset({
   name: "paying_app",
   summary:
-    "The iOS apps that pay for each keyword of the portfolio, with their shares of its impressions, by country and 14 days.",
+    "The iOS apps that pay for each portfolio keyword, with their shares of its impressions, by country and period of 14 days.",
   stage: "market",
   on: false,
-  why: "50 credits a keyword, country and 14 days",
+  why: "50 credits per keyword, country and 14 days",
   timing: fourteenDays,
   tables: [table],
   operations: [operation],

@@ -31,11 +31,11 @@ type Point = z.output<typeof operation.answer>[number];
 export const retention = defineDataset({
   name: "retention",
   summary:
-    "Retention history of the apps that the account has connected: visits in the store by country and day, with their total.",
+    "Retention history of the apps that the account has connected: visits to the store page by country and day, and in total.",
   stage: "market",
   ofAccount: true,
   on: true,
-  why: "1 credit an app and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
+  why: "1 credit per app and night covers every country and the restated days; an app that is not connected is requested once every four weeks",
   timing: figuresTiming,
   reportedBy: { column: "date_day" },
   tables: [table],

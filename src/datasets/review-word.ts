@@ -41,12 +41,12 @@ const options = z.object({
     .min(1)
     .default(["each"])
     .describe(
-      "each: every country of the portfolio (iOS), and every language of language_codes (Android), separately; all: together.",
+      "each: every country of the portfolio (iOS) and every language of language_codes (Android) separately; all: all of them together.",
     ),
   language_codes: z
     .array(ReviewLanguage)
     .default([])
-    .describe("Languages of which Android reviews are requested one by one; all together when left out."),
+    .describe("Languages of Android reviews to request one by one; all languages together if left out."),
 });
 
 type Word = z.output<typeof iosReviewAnalysis.answer>[number];
@@ -55,11 +55,11 @@ type Word = z.output<typeof iosReviewAnalysis.answer>[number];
 export const reviewWord = defineDataset({
   name: "review_word",
   summary:
-    "The words of the reviews of each app of the portfolio over 30 days: how often, with which ratings, on which days.",
+    "The words in the reviews of each portfolio app, over periods of 30 days: how often, with which ratings, and on which days.",
   family: "reviews",
   stage: "market",
   on: false,
-  why: "10 credits an app, country and 30 days; the reviews themselves are in the dataset review",
+  why: "10 credits per app, country and 30 days; the reviews themselves are in the dataset review",
   timing: {
     kind: "period",
     grid: { days: 30 },

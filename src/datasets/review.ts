@@ -52,34 +52,34 @@ const options = z.object({
     .default([])
     .meta({ examples: [["v2", "plain"]] })
     .describe(
-      "Lists that reviews come from: v2 (paged, with their total number) or plain; v2 on iOS and plain on Android when left out.",
+      "Lists from which reviews are fetched: v2 (paged, with the total number) or plain. If left out, v2 on iOS and plain on Android.",
     ),
   regions: z
     .enum(["portfolio", "all"])
     .default("portfolio")
     .describe(
-      "portfolio: iOS reviews of the countries of the app in the portfolio; all: of all countries, for the same price.",
+      "portfolio: iOS reviews from the countries of the app in the portfolio; all: from all countries, for the same price.",
     ),
   language_codes: z
     .array(ReviewLanguage)
     .default([])
-    .describe("Languages of Android reviews; all of them when left out."),
+    .describe("Languages of Android reviews; all languages if left out."),
   replied: z
     .enum(["any", "apart", "yes", "no"])
     .default("any")
     .describe(
-      "Of v2: any review; those that the developer answered and the others apart, so that is_replied is known, for twice the calls; or only the ones (yes) or the others (no).",
+      "For v2. any: all reviews; apart: reviews with and without an answer of the developer in separate calls, so that is_replied is known, for twice the calls; yes: only reviews with an answer; no: only reviews without one.",
     ),
 });
 
 /** The reviews of the portfolio's apps: each once, in its newest version. */
 export const review = defineDataset({
   name: "review",
-  summary: "The reviews of each app of the portfolio, of all its countries (iOS) or languages (Android) together.",
+  summary: "The reviews of each portfolio app, for all its countries (iOS) or languages (Android) together.",
   family: "reviews",
   stage: "market",
   on: true,
-  why: "5 credits an app and night bring its last 4 days, 5 more for each further 100 reviews in them",
+  why: "5 credits per app and night for its last 4 days, and 5 more for each further 100 reviews in them",
   timing: { kind: "series", settleDays: 1, lookbackDays: 3, historyDays: 30, emptyHoldsDays: 7 },
   // a night requests 4 days, of which the newest 3 are requested again anyway
   reportedBy: { column: "reviewed_at", quietDays: 3 },

@@ -43,11 +43,11 @@ const options = z.object({
     .array(z.enum(["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW"]))
     .min(1)
     .default(["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW"])
-    .describe("Which figures: downloads, revenue, views of the page in the store."),
+    .describe("Which figures to request: downloads, revenue, page views in the store."),
   areas: areas
     .default(["all"])
     .meta({ examples: [["all", "each"]] })
-    .describe("all: one call that names no country; each: a call for each country of the portfolio."),
+    .describe("all: one call that names no country; each: one call for each country of the portfolio."),
   devices: deviceOption(["ALL"]),
 });
 
@@ -55,11 +55,11 @@ const options = z.object({
 export const salesMetric = defineDataset({
   name: "sales_metric",
   summary:
-    "Downloads, revenue and page views of the apps that the account has connected, by context, country, device and day, with their total.",
+    "Downloads, revenue and page views of the apps that the account has connected, by context, country, device and day, and in total.",
   stage: "market",
   ofAccount: true,
   on: true,
-  why: "1 credit an app, context and night brings every country and the restated days; an app that is not connected is requested once in four weeks",
+  why: "1 credit per app, context and night covers every country and the restated days; an app that is not connected is requested once every four weeks",
   timing: figuresTiming,
   reportedBy: { column: "date_day" },
   tables: [table],

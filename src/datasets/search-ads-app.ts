@@ -49,7 +49,7 @@ export const searchAdsApp = defineDataset({
   stage: "listing",
   ofAccount: true,
   on: true,
-  why: "1 credit a week for the whole account",
+  why: "1 credit per week for the whole account",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: [operation],

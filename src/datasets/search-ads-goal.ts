@@ -56,11 +56,11 @@ const knownOfEvent = "id eventName revenuePolicy customRevenue customUsdRevenue"
 /** The goals of the account with their events, which come in one answer. */
 export const searchAdsGoal = defineDataset({
   name: "search_ads_goal",
-  summary: "The goals that the account measures its search ads by, and the events of each, with history.",
+  summary: "The goals with which the account measures its search ads, and the events of each goal, with history.",
   stage: "listing",
   ofAccount: true,
   on: true,
-  why: "1 credit a day for the whole account",
+  why: "1 credit per day for the whole account",
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [goals, events],
   operations: [operation],

@@ -43,11 +43,11 @@ type Integration = z.output<typeof operation.answer>[number][number];
 /** The search-ads organisations that the account is connected with: reports and bids are planned from them. */
 export const searchAdsIntegration = defineDataset({
   name: "search_ads_integration",
-  summary: "The search-ads organisations that the account is connected with, with the history of each connection.",
+  summary: "The search-ads organisations to which the account is connected, with the history of each connection.",
   stage: "listing",
   ofAccount: true,
   on: true,
-  why: "1 credit a day for the whole account, and reports and bids are planned from it",
+  why: "1 credit per day for the whole account, and reports and bids are planned from it",
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [operation],

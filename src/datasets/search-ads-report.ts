@@ -38,29 +38,35 @@ const grains = (text: string) =>
     .describe(text);
 
 const options = z.object({
-  levels: z.array(z.enum(levels)).min(1).default(["CAMPAIGN", "AD_GROUP", "KEYWORD"]).describe("What a row is about."),
+  levels: z
+    .array(z.enum(levels))
+    .min(1)
+    .default(["CAMPAIGN", "AD_GROUP", "KEYWORD"])
+    .describe("Levels to request: what a row is about."),
   by_day: z
     .enum(["auto", "daily", "report", "off"])
     .default("auto")
     .describe(
-      "Where days come from: daily requests many days in one DAILY report, report requests one REPORT for each day, auto takes the first where its rows have days and the second where they do not. Beside the second the REPORT of each week is kept, which shows whether its days have changed.",
+      "How days are requested: daily requests many days in one DAILY report; report requests one REPORT for each day; auto uses daily if the rows of that report have days, and report if they do not. With report, the REPORT of each week is kept as well: it shows whether the days of the week have changed.",
     ),
-  reports: grains("Calendar weeks or months of which the REPORT is kept as well, figures over the whole period."),
-  summaries: grains("Calendar weeks or months of which the SUMMARY is kept as well, one line each."),
+  reports: grains("Calendar weeks or months for which the REPORT is kept as well: figures over the whole period."),
+  summaries: grains("Calendar weeks or months for which the SUMMARY is kept as well: one line each."),
   attributions: z
     .array(z.enum(["WITH", "WITHOUT", "ONLY"]))
     .min(1)
     .default(["WITH"])
-    .describe("Whether installs of people who had the app before count."),
+    .describe("Whether installs by people who have had the app before count."),
   currencies: z
     .array(z.string().regex(/^[A-Z]{3}$/, "a currency is three letters"))
     .min(1)
     .default(["USD"])
-    .describe("Currencies of the money; the organisation's own is kept beside in any case."),
+    .describe("Currencies of the money; amounts in the organisation's own currency are always kept as well."),
   goals: z
     .array(z.int().min(0))
     .default([])
-    .describe("Ids of goals (see core.search_ads_goal) that reports are fetched for, beside those without a goal."),
+    .describe(
+      "Ids of goals (see core.search_ads_goal) for which reports are fetched, in addition to reports without a goal.",
+    ),
 });
 type Chosen = z.output<typeof options>;
 
@@ -85,7 +91,7 @@ export const searchAdsReport = defineDataset({
   family: "search_ads",
   stage: "market",
   on: true,
-  why: "40 credits an organisation, level and night, about 300 where reports name no day, more where they have several pages; nothing where none is connected",
+  why: "40 credits per organisation, level and night; about 300 if reports name no day, and more if they have several pages; nothing if no organisation is connected",
   timing: daily,
   // a call may span a month, at least 28 days; the last of them is requested in case the end is exclusive
   longestWindow: daysBeside,

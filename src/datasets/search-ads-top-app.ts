@@ -47,11 +47,11 @@ type Requested = {
 /** Which apps win the impressions of the keywords that the account bids on, by calendar month. */
 export const searchAdsTopApp = defineDataset({
   name: "search_ads_top_app",
-  summary: "The apps that get the impressions of each keyword that the account bids on, by calendar month.",
+  summary: "The apps that get the impressions of each keyword on which the account bids, by calendar month.",
   family: "search_ads",
   stage: "market",
   on: false,
-  why: "20 credits a hundred keywords and month; switch it on where competitors' shares matter",
+  why: "20 credits per hundred keywords and month; switch it on if competitors' shares matter",
   timing: { kind: "period", grid: { months: 1 }, settleDays: 1, lookbackDays: 0, historyDays: 31 },
   tables: [table],
   operations: [operation],

@@ -60,22 +60,22 @@ const options = z.object({
   areas: areas
     .default(["each"])
     .describe(
-      "each: a list for each country of the portfolio's apps of the store; all: one for all countries together.",
+      "each: one list for each country of the portfolio's apps in the store; all: one list for all countries together.",
     ),
   categories: z
     .array(z.string().min(1))
     .default([])
-    .describe("Categories, as the service names them, that are requested one by one; all together when left out."),
+    .describe("Categories to request one by one, as the service names them; all categories together if left out."),
   networks,
 });
 
 /** Who advertises most in a store, country and category over stretches of 30 days: the order of the answer is the rank. */
 export const topAdvertiser = defineDataset({
   name: "top_advertiser",
-  summary: "The apps that advertise most over 30 days, by store, country, category and network.",
+  summary: "The apps that advertise most, over periods of 30 days, by store, country, category and network.",
   stage: "market",
   on: false,
-  why: "150 credits a page of 50 advertisers; one page a store, country and 30 days unless most_pages says more",
+  why: "150 credits per page of 50 advertisers; one page per store, country and 30 days unless most_pages allows more",
   timing: thirtyDays,
   tables: [table],
   operations: [operation],

@@ -46,25 +46,25 @@ const options = z.object({
     )
     .min(1)
     .default([overall.ios, overall.android])
-    .describe("Categories: iOS ones by their id (36 is overall), Android ones by their name (OVERALL)."),
-  charts: z.array(z.enum(chartTypes)).min(1).default(["FREE"]).describe("Which charts: FREE, PAID, GROSSING."),
+    .describe("Categories to request: by id on iOS (36 is overall), by name on Android (OVERALL)."),
+  charts: z.array(z.enum(chartTypes)).min(1).default(["FREE"]).describe("Charts to request: FREE, PAID, GROSSING."),
   chart_versions: z
     .array(z.enum(["v1", "v2"]))
     .min(1)
     .default(["v1"])
     .describe(
-      "Which iOS charts: v1 has all categories; v2 is as iOS 12 and later show them and has the overall one only.",
+      "Versions of the iOS charts: v1 has all categories; v2 shows the charts as in iOS 12 and later and has only the overall category.",
     ),
 });
 
 /** Charts of the portfolio's countries, with every app in them. */
 export const topChart = defineDataset({
   name: "top_chart",
-  summary: "The apps of the charts of each country of the portfolio, by category, kind of chart, device and day.",
+  summary: "The apps in the charts of each portfolio country, by category, kind of chart, device and day.",
   family: "category",
   stage: "market",
   on: false,
-  why: "10 credits a country, category, kind of chart, device and day",
+  why: "10 credits per country, category, kind of chart, device and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
   operations: { ios: iosTopCharts, android: androidTopCharts },

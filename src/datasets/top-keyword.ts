@@ -24,10 +24,10 @@ const table = defineTable({
 /** The hundred keywords that bring an app the most searches. */
 export const topKeyword = defineDataset({
   name: "top_keyword",
-  summary: "The keywords that bring each app of the portfolio the most searches, by country, device and day.",
+  summary: "The keywords that bring each portfolio app the most searches, by country, device and day.",
   stage: "market",
   on: false,
-  why: "20 credits an app, country, device and day",
+  why: "20 credits per app, country, device and day",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
   operations: { ios: iosTopKeywords, android: androidTopKeywords },

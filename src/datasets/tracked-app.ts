@@ -25,7 +25,7 @@ export const trackedApps = defineDataset({
   stage: "portfolio",
   ofAccount: true,
   on: true,
-  why: "5 credits a day for the whole account, and everything else is planned from it",
+  why: "5 credits per day for the whole account, and everything else is planned from it",
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [trackedApp, trackedCompetitor, dimAppOfList],
   operations: [dashboardApps],

@@ -14,11 +14,11 @@ const table = defineTable({
 /** How many keywords the account tracks by country: one credit says whether the expensive list must be fetched again. */
 export const trackedCountry = defineDataset({
   name: "tracked_country",
-  summary: "How many keywords the account tracks for each app by country, with history.",
+  summary: "Number of keywords that the account tracks for each app, by country, with history.",
   stage: "portfolio",
   ofAccount: true,
   on: true,
-  why: "1 credit an app and day, and a changed count has the list of keywords fetched again",
+  why: "1 credit per app and day; when a count changes, the list of keywords is fetched again",
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [numberOfKeywords],

@@ -40,7 +40,7 @@ export const trackedKeyword = defineDataset({
   stage: "portfolio",
   ofAccount: true,
   on: true,
-  why: "50 credits an app and country, once a week and whenever the number of keywords changed",
+  why: "50 credits per app and country, once a week and whenever the number of keywords has changed",
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   options: z.object({
@@ -48,7 +48,7 @@ export const trackedKeyword = defineDataset({
       .boolean()
       .default(true)
       .describe(
-        "Also load the ranks of earlier days that come with the list (Android only) into keyword_rank, where nobody requested them yet. The newest of these days is requested all the same and compared; once the two differ, the account uses no such ranks and requests their days.",
+        "Also load the ranks of earlier days that come with the list (Android only) into keyword_rank, if they were not requested yet. The newest of these days is requested anyway and compared. Once the two differ, the account no longer uses ranks from the list and requests their days.",
       ),
   }),
   alsoAnswers: {

@@ -35,11 +35,11 @@ type History = z.output<typeof iosVisibilityHistory.answer>;
 export const visibility = defineDataset({
   name: "visibility",
   summary:
-    "Visibility score of each app of the portfolio and the competitors that the account names for it, by country and day, from the history or as observed on the day.",
+    "Visibility score of each portfolio app and the competitors that the account names for it, by country and day, from the service's history or as observed on the day.",
   family: "visibility",
   stage: "market",
   on: true,
-  why: "10 credits a store and day bring a hundred apps and countries",
+  why: "10 credits per store and day for up to a hundred apps and countries",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90, emptyHoldsDays: 1, emptyUntilDays: 7 },
   itemsAreApps: true,
   reportedBy: { column: "date_day" },
@@ -57,13 +57,13 @@ export const visibility = defineDataset({
       .default(["history"])
       .meta({ examples: [["history", "now"]] })
       .describe(
-        "history: the score of each day; now: as it is on the day of observation, 10 credits a store and country.",
+        "history: the score of each day; now: the score on the day of observation, 10 credits per store and country.",
       ),
     competitors: z
       .boolean()
       .default(true)
       .describe(
-        "Also requests the competitors of the same store that the account names for an app, in the countries of the app; each counts among the hundred apps and countries that 10 credits bring.",
+        "Also request the competitors that the account names for an app, in the same store and in the countries of the app. Each counts towards the hundred apps and countries that 10 credits cover.",
       ),
   }),
   partitions: (portfolio, { kinds, competitors }) => {

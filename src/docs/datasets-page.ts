@@ -12,8 +12,8 @@ export async function datasetsPage(): Promise<string> {
     file: "datasets.md",
     title: "Datasets",
     about: [
-      "A dataset is something worth a table. Cheap datasets are on by default, dear ones are off. `config/storehouse.yaml` switches them on and off and narrows them ([configuration](configuration.md)); `--dataset NAME` loads one that is off. `npx storehouse datasets` prints this table for your settings.",
-      `A night costs **${nightFigure(nightSum(costs, on))} credits** for all that is on by default. The figures are for ${exampleWords}. They are the mean of nights once history is loaded, at default settings and documented prices, with one page an answer. \`npx storehouse plan\` prices your own account. [Costs](reference/costs.md) has a month for three sizes of account.`,
+      "A dataset is a kind of data with its own tables. Cheap datasets are on by default, expensive ones are off. `config/storehouse.yaml` switches them on and off and limits them ([configuration](configuration.md)); `--dataset NAME` loads a dataset that is off. `npx storehouse datasets` prints this table for your settings.",
+      `A night costs **${nightFigure(nightSum(costs, on))} credits** with the datasets that are on by default. The figures are for ${exampleWords}. They are averages per night once history is loaded, with default settings, documented prices and one page per answer. \`npx storehouse plan\` prices your own account. [Costs](reference/costs.md) shows a month for three sizes of account.`,
     ],
     body: [
       markdownTable(
@@ -46,9 +46,9 @@ export async function datasetsPage(): Promise<string> {
 }
 
 const notes = [
-  "**Reviews** are one row a review as last reported. One call fetches all countries of an app; `most_pages` limits an app with very many reviews.",
-  "**Search-ads reports** come by day, in one call of 27 days (`by_day: auto`). Where that answer names no day, the same sync fetches each day separately, which `plan` and the first sync announce as *up to ... credits*. From then on a night requests the days since the start of the last whole week, 8 to 14 calls an organisation and level, and one call for each of the four or five weeks before that are still restated; other days are requested again only where the sums of their week have changed; `plan` says so. That is about 300 credits a night instead of 620 where nothing moved, and at most five calls more than every day where everything did.",
-  "**The account's own sales, retention and search ads** are fetched seldom while nothing is connected.",
-  "**Answers that end early**: days at the end of a window of which the answer says nothing become a slice of their own, queued at once, at the price of one more request. Days that two answers leave out are empty. The newest days may only be late: they count as empty and are fetched again on the next days, those of a pack with the next pack where its call has room for them. Where days without rows are ordinary (releases, reviews, ranks), only a longer silence is requested once more.",
-  "**Answers about a period** keep `period_start` and `period_end` and are never spread over days. Their windows follow a fixed grid, so that a later run requests the same ones.",
+  "**Reviews** have one row per review, as last reported. One call fetches all countries of an app; `most_pages` limits the pages for an app with very many reviews.",
+  "**Search-ads reports** are fetched by day, 27 days in one call (`by_day: auto`). If the rows of that answer name no day, the same sync fetches each day separately; `plan` and the first sync announce this as *up to ... credits*. From then on, each night requests the days since the start of the last whole week (8 to 14 calls per organisation and level), and one call for each of the four or five earlier weeks that are still restated. Other days are requested again only if the sums of their week have changed, and `plan` shows that. If nothing has changed, this costs about 300 credits a night instead of 620; if everything has changed, it takes at most five calls more than requesting every day.",
+  "**The account's own sales, retention and search ads** are requested only rarely while nothing is connected.",
+  "**Answers that end early**: if an answer says nothing about the last days of its window, these days become a separate slice, which is queued immediately and costs one more request. Days that two answers leave out are empty. The newest days may only be late: they count as empty and are fetched again on the following days. If days are requested in packs, they are fetched again with the next pack if its call has room for them. In datasets where days without rows are normal (releases, reviews, ranks), only a longer gap is requested once more.",
+  "**Answers about a period** keep `period_start` and `period_end` and are never spread over days. Their windows follow a fixed grid, so that a later run requests the same windows.",
 ];

@@ -5,14 +5,14 @@ export type UnstoredFields = {
   readonly why: string;
 };
 
-const paging = "reports the pages: it is read to request all of them, and compared from page to page";
-const echo = "repeats the request, whose values the rows hold";
+const paging = "describes the pages: it is read to request all of them, and compared from page to page";
+const echo = "repeats the request, whose values are in the rows";
 
 /** Every field of the API that lands nowhere; the conformance suite finds all others in a column. */
 export const unstoredFields: readonly UnstoredFields[] = [
   {
     operations: ["dashboard.app-search", "dashboard.company-url-search"],
-    why: "`storehouse find` prints it: an answer to a person's question is no data about the portfolio",
+    why: "`storehouse find` prints it: the result of a person's search is not data about the portfolio",
   },
   {
     operations: ["ios.app-discovery", "android.app-discovery"],
@@ -20,14 +20,14 @@ export const unstoredFields: readonly UnstoredFields[] = [
   },
   {
     operations: ["dashboard.add-keywords", "dashboard.delete-keywords"],
-    why: "`storehouse keywords` prints what was added or removed (`value`, `pinned`, `createdAt` of removed ones included), and has the list of tracked keywords fetched again, which is stored",
+    why: "`storehouse keywords` prints what was added or removed (including `value`, `pinned` and `createdAt` of removed keywords). The list of tracked keywords is then fetched again and stored",
   },
   { operations: ["search-ads.goal"], why: "the list of goals has the same fields and is stored" },
   { operations: ["account.remaining-credits"], why: "`ops.credit_account` keeps the balance, not the API's answer" },
   {
     operations: ["dashboard.daily-keyword-rankings"],
     fields: ["[].rank"],
-    why: "`keyword_rank` reads it where the whole list is the cheapest way to a day; the list of tracked keywords has no rank of its own",
+    why: "`keyword_rank` reads it if the whole list is the cheapest way to fetch a day; the list of tracked keywords has no column for the rank",
   },
   {
     operations: ["ad-intelligence.creatives", "ad-intelligence.top-advertisers"],
@@ -37,7 +37,7 @@ export const unstoredFields: readonly UnstoredFields[] = [
   {
     operations: ["ad-intelligence.creatives", "ad-intelligence.top-advertisers"],
     fields: ["status", "success"],
-    why: "belongs to the envelope: an answer that says it failed is no answer",
+    why: "belongs to the envelope: a reply that reports a failure does not count as an answer",
   },
   {
     operations: ["ios.reviews-v2", "android.reviews-v2"],
@@ -58,12 +58,12 @@ export const unstoredFields: readonly UnstoredFields[] = [
   {
     operations: ["android.app-detail"],
     fields: ["screenshots[]"],
-    why: "another name of `screenshotList`, read where that is missing",
+    why: "another name for `screenshotList`, read if that is missing",
   },
   {
     operations: ["ios.developer-apps"],
     fields: ["[].categoryId"],
-    why: "another name of `category`, read where that is missing",
+    why: "another name for `category`, read if that is missing",
   },
   { operations: ["ios.organic-keywords", "android.organic-keywords"], fields: ["countryCode"], why: echo },
   { operations: ["ios.organic-keywords"], fields: ["deviceType"], why: echo },
@@ -76,6 +76,6 @@ export const unstoredFields: readonly UnstoredFields[] = [
   {
     operations: ["search-ads.top-apps-report"],
     fields: ["[].keywordData.keyword"],
-    why: "an answer is matched to its request by `keywordId`, and by the keyword where that is missing",
+    why: "an answer is matched to its request by `keywordId`, or by the keyword if that is missing",
   },
 ];

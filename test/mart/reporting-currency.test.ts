@@ -59,9 +59,7 @@ test("the own currency of an organisation that left is the last one, as the comm
     await mart.ask(`
       select col_description(attrelid, attnum) from pg_attribute
       where  attrelid = 'mart.search_ads_daily'::regclass and attname = 'original_currency'`),
-  ).toEqual([
-    "The organisation's own currency as last seen, also of one that is disconnected since; null where it is unknown.",
-  ]);
+  ).toEqual(["The organisation's own currency as last seen, even if it has been disconnected since; null if unknown."]);
 });
 
 test("without rates there is no reporting currency, and nothing is converted", async () => {

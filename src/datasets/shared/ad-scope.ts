@@ -30,7 +30,7 @@ export const areas = z.array(z.enum(["all", "each"])).min(1);
 export const networks = z
   .array(z.string().min(1))
   .default([])
-  .describe("Names of networks that are requested one by one; all together in one call when left out.");
+  .describe("Names of networks to request one by one; all networks together in one call if left out.");
 
 /** The scopes of one app by the areas that were chosen: all countries together, and each of the app in the portfolio. */
 export function appAreas(portfolio: Portfolio, chosen: z.output<typeof areas>): readonly Scope[] {

@@ -11,7 +11,9 @@ export function deviceOption(taken: readonly RequestedDevice[]) {
     .min(1)
     .default([...taken])
     .meta({ examples: [["ALL", ...devicesOf.ios]] })
-    .describe("Of iOS apps: ALL requests all devices together, IPHONE and IPAD one each; a call each.");
+    .describe(
+      "For iOS apps: ALL requests all devices together, IPHONE and IPAD one device each. Each value is a separate call.",
+    );
 }
 
 /** The devices that calls about an app name; ALL for a store without devices. */

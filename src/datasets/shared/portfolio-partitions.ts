@@ -47,19 +47,19 @@ export const pageOptions = z.object({
     .array(LanguageCode)
     .min(1)
     .default(["en"])
-    .describe("Languages in which the pages of Android apps are requested."),
+    .describe("Languages in which the store pages of Android apps are requested."),
   pages: z
     .enum(["home", "all"])
     .default("home")
     .describe(
-      "Countries in which the pages of iOS apps are requested: home (US where the portfolio has the app there, else its first country), or all.",
+      "Countries in which the store pages of iOS apps are requested: home (US if the portfolio has the app there, else the app's first country) or all.",
     ),
 });
 
 /** The page of an app in its store: store, app and country (iOS) or language_code (Android). `isHome` for the one that describes the app. */
 export type AppPage = { readonly scope: Scope; readonly isHome: boolean };
 
-/** The pages of each app of the portfolio that the options name. */
+/** The pages of each portfolio app that the options name. */
 export function appPages(portfolio: Portfolio, options: z.output<typeof pageOptions>): readonly AppPage[] {
   return portfolio.apps.flatMap(({ store, trackId: app, countries }): readonly AppPage[] => {
     if (store === "android")
