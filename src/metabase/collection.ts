@@ -18,7 +18,7 @@ const Items = z.object({ data: z.array(z.looseObject({ id: z.number(), name: z.s
 const Made = z.object({ id: z.number() });
 
 const description =
-  "Starter dashboards over the warehouse, made by `storehouse metabase`. It makes what is missing here and leaves what is there.";
+  "Starter dashboards over the warehouse, created by `storehouse metabase`. The command creates what is missing here and leaves the rest as it is.";
 
 /**
  * Makes what is missing of the starter collection: the collection, its metrics, the questions of its dashboards, and these. Each is

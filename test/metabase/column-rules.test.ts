@@ -48,7 +48,7 @@ test("a column that is a part of one is shown in percent, and nothing else is: a
   await using warehouse = await openWarehouse(database.url, 1);
   const tables = (await readRelations(warehouse.db)).filter(({ schema }) => schema === "mart");
   const columns = tables.flatMap(({ name: table, columns: all }) => all.map((column) => ({ table, ...column })));
-  const isPart = ({ comment }: Column) => /\b0 to 1\b(?!0)|0\.1 is 10 percent/.test(comment);
+  const isPart = ({ comment }: Column) => /\b0 to 1\b(?!0)|0\.1 means up 10 percent/.test(comment);
   const isPercent = ({ table, name, type }: (typeof columns)[number]) =>
     presentationOf(name, table, type).format?.["number_style"] === "percent";
   const wrong = columns.filter((column) => isPart(column) !== isPercent(column));
