@@ -5,7 +5,10 @@ import { AccountPortfolio } from "./portfolio-settings.ts";
 /** The name of an account: part of the name of the variable with its token, and of partitions. */
 export const AccountName = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,29}$/, "a name is small letters, digits and _, a letter first, 30 at most")
+  .regex(
+    /^[a-z][a-z0-9_]{0,29}$/,
+    "a name has lower-case letters, digits and _, begins with a letter, and is at most 30 characters long",
+  )
   .refine((name) => name !== "file" && !name.endsWith("_file"), "must not end in file: API_TOKEN_FILE names a file");
 
 const Account = z
@@ -13,13 +16,13 @@ const Account = z
     portfolio: AccountPortfolio,
     credits: CreditSettings.unwrap()
       .optional()
-      .describe("Who may spend what of its allowance, instead of credits above as a whole."),
+      .describe("Limits on spending its allowance; replaces all of `credits` above."),
     requests_per_second: z
       .number()
       .positive()
       .max(1000)
       .optional()
-      .describe("Pace of all its workers together, instead of api.requests_per_second."),
+      .describe("Request rate of all its workers together, instead of api.requests_per_second."),
   })
   .describe("One account of the API.");
 
@@ -29,5 +32,5 @@ export const AccountSettings = z
   .default({})
   .meta({ examples: [{ acme: { requests_per_second: 2 } }] })
   .describe(
-    "More accounts of the API for this warehouse, by name. The token of each is in API_TOKEN_ and its name in capitals, and STOREHOUSE_ACCOUNT names the one that a process works with: that of API_TOKEN, with the portfolio and credits above, when it is not set.",
+    "More API accounts for this warehouse, by name. The token of each is in a variable named API_TOKEN_ plus the account's name in capitals. STOREHOUSE_ACCOUNT names the account that a process works with; if it is not set, that is the account of API_TOKEN, with the portfolio and credits above.",
   );

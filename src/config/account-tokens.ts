@@ -3,7 +3,7 @@ import { fail } from "../core/errors.ts";
 import type { Variables } from "./secret-files.ts";
 
 /** A token of the API. */
-export const Token = z.string().regex(/^\S+$/, "must not be empty or hold spaces");
+export const Token = z.string().regex(/^\S+$/, "must not be empty or contain spaces");
 
 const tokenName = /^API_TOKEN_(?!FILE$)([A-Z0-9_]+)$/;
 

@@ -7,34 +7,34 @@ const Values = z.union([Value, z.array(Value).min(1)]);
 /** Conditions on one column. */
 export const Condition = z
   .strictObject({
-    is: Values.optional().describe("Is this value, or one of these."),
-    is_not: Values.optional().describe("Is known and none of these."),
-    at_least: z.number().optional().describe("Is so much or more."),
-    at_most: z.number().optional().describe("Is so much or less."),
-    rises_by: z.number().positive().optional().describe("Rose by so much or more; a rank rises when it gets worse."),
-    falls_by: z.number().positive().optional().describe("Fell by so much or more."),
-    rises_by_percent: z.number().positive().optional().describe("Rose by so many percent or more."),
-    falls_by_percent: z.number().positive().max(100).optional().describe("Fell by so many percent or more."),
-    rises_past: z.number().optional().describe("Is above this, and was not."),
-    falls_past: z.number().optional().describe("Is below this, and was not."),
-    changes: z.literal(true).optional().describe("Is another value than before."),
+    is: Values.optional().describe("Equals this value, or one of these values."),
+    is_not: Values.optional().describe("Is known and equals none of these values."),
+    at_least: z.number().optional().describe("Is this value or more."),
+    at_most: z.number().optional().describe("Is this value or less."),
+    rises_by: z.number().positive().optional().describe("Rose by this much or more; a rank rises when it gets worse."),
+    falls_by: z.number().positive().optional().describe("Fell by this much or more."),
+    rises_by_percent: z.number().positive().optional().describe("Rose by this many percent or more."),
+    falls_by_percent: z.number().positive().max(100).optional().describe("Fell by this many percent or more."),
+    rises_past: z.number().optional().describe("Is above this value, and was not before."),
+    falls_past: z.number().optional().describe("Is below this value, and was not before."),
+    changes: z.literal(true).optional().describe("Differs from the value before."),
   })
   .refine((condition) => Object.keys(condition).length > 0, "names no condition")
-  .describe("Conditions on the column; all of them hold.");
+  .describe("Conditions on the column; all of them must hold.");
 
 /** Whom an alert is about. */
 export const Whom = z
   .strictObject({
-    apps: z.array(TrackId).min(1).optional().describe("Track ids; all apps when left out."),
-    app_groups: z.array(z.string()).min(1).optional().describe("Groups of portfolio.groups.apps."),
-    countries: z.array(Country).min(1).optional().describe("Countries; all of them when left out."),
-    keywords: z.array(z.string().min(1)).min(1).optional().describe("Keywords; all of them when left out."),
-    keyword_groups: z.array(z.string()).min(1).optional().describe("Groups of portfolio.groups.keywords."),
+    apps: z.array(TrackId).min(1).optional().describe("Track ids (default: all apps)."),
+    app_groups: z.array(z.string()).min(1).optional().describe("Groups from portfolio.groups.apps."),
+    countries: z.array(Country).min(1).optional().describe("Countries (default: all)."),
+    keywords: z.array(z.string().min(1)).min(1).optional().describe("Keywords (default: all)."),
+    keyword_groups: z.array(z.string()).min(1).optional().describe("Groups from portfolio.groups.keywords."),
     devices: z
-      .array(z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" }))
+      .array(z.enum(["IPHONE", "IPAD", "ALL"], { error: "must be one of IPHONE, IPAD, ALL (Android)" }))
       .min(1)
       .optional()
-      .describe("Devices; all of them when left out."),
+      .describe("Devices (default: all)."),
   })
   .prefault({});
 

@@ -8,24 +8,29 @@ const names = <T extends object>(table: T) => Object.keys(table) as [keyof T & s
 const Alert = z
   .strictObject({
     kind: z
-      .enum(names(alertKinds), { error: `is none of ${names(alertKinds).join(", ")}` })
+      .enum(names(alertKinds), { error: `must be one of ${names(alertKinds).join(", ")}` })
       .optional()
-      .describe("A ready-made alert; docs/alerts.md lists them. Instead of mart and when."),
+      .describe("A ready-made alert, instead of mart and when; docs/alerts.md lists them."),
     mart: z
-      .enum(names(alertMarts), { error: `is no mart for alerts; these are: ${names(alertMarts).join(", ")}` })
+      .enum(names(alertMarts), { error: `is not a mart for alerts; choose one of ${names(alertMarts).join(", ")}` })
       .optional()
-      .describe("The mart that is checked."),
+      .describe("The mart to check."),
     when: z.record(z.string(), Condition).optional().describe("Conditions by column of the mart."),
-    for: Whom.describe("Whom it is about."),
-    days: z.int().min(1).max(30).optional().describe("Days back that rises, falls and changes compare with; 1."),
-    by: z.number().positive().optional().describe("Of the kinds keyword_fell and rating_fell."),
-    top: z.int().min(1).optional().describe("Of the kinds keyword_left_top and chart_entered."),
-    count: z.int().min(1).optional().describe("Of the kind one_star_reviews."),
-    properties: z.array(z.string()).min(1).optional().describe("Of the kind page_changed."),
+    for: Whom.describe("Apps, countries, keywords and devices to check."),
+    days: z
+      .int()
+      .min(1)
+      .max(30)
+      .optional()
+      .describe("How many days back rises, falls and changes compare with (default: 1)."),
+    by: z.number().positive().optional().describe("For the kinds keyword_fell and rating_fell."),
+    top: z.int().min(1).optional().describe("For the kinds keyword_left_top and chart_entered."),
+    count: z.int().min(1).optional().describe("For the kind one_star_reviews."),
+    properties: z.array(z.string()).min(1).optional().describe("For the kind page_changed."),
     send: z
-      .enum(["at_once", "morning"], { error: "is neither at_once nor morning" })
+      .enum(["at_once", "morning"], { error: "must be at_once or morning" })
       .default("at_once")
-      .describe("When it is sent: when it fires, or in the one message of the morning (notify.morning_at)."),
+      .describe("When it is sent: as soon as it fires, or in the daily morning message (notify.morning_at)."),
   })
   .superRefine((given, context) => {
     for (const { path, message } of alertProblems(given)) context.addIssue({ code: "custom", path, message });
@@ -34,14 +39,14 @@ const Alert = z
 /** An alert as the file has it. */
 export type GivenAlert = z.output<typeof Alert>;
 
-const namesOfAlerts = "the name of an alert is of a to z, 0 to 9, _ and -";
+const namesOfAlerts = "the name of an alert consists of a to z, 0 to 9, _ and -";
 
 /** Alerts by name. */
 export const AlertSettings = z
   .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,59}$/, namesOfAlerts), Alert)
   .default({})
   .meta({ examples: [{ left_top_ten: { kind: "keyword_left_top" } }] })
-  .describe("Conditions on marts of which a message is sent.");
+  .describe("Conditions on marts; a message is sent when one is met.");
 
 type Problem = { readonly path: string[]; readonly message: string };
 
@@ -59,22 +64,22 @@ function alertProblems(given: GivenAlert): readonly Problem[] {
   const one = (path: string[], message: string) => [{ path, message }];
   if (kind === undefined && named === undefined) return one([], "names neither a kind nor a mart");
   if (kind !== undefined && (named !== undefined || when !== undefined))
-    return one([named === undefined ? "when" : "mart"], "is of an alert without a kind");
+    return one([named === undefined ? "when" : "mart"], "is only for an alert without a kind");
   const own = kind === undefined ? undefined : alertKindNamed(kind);
   const foreign = (["by", "top", "count", "properties"] as const).filter(
     (option) => given[option] !== undefined && option !== own?.option,
   );
   if (foreign[0] !== undefined)
-    return one([foreign[0]], kind === undefined ? "is an option of a kind" : `is no option of ${kind}`);
+    return one([foreign[0]], kind === undefined ? "is an option of a kind" : `is not an option of ${kind}`);
   const name = own?.mart ?? named ?? "";
   const mart = alertMarts[name] as AlertMart;
   if (when === undefined && own === undefined && mart.isEvent === undefined) return one([], "has no condition");
   if (given.days !== undefined && !doCompare(own?.when(given) ?? when ?? {}))
-    return one(["days"], "changes nothing: no condition compares with an earlier day");
+    return one(["days"], "has no effect: no condition compares with an earlier day");
   return [
     ...Object.keys(whom)
       .filter((part) => !mart.subject.includes(whomColumns[part as keyof typeof whomColumns]))
-      .map((part) => ({ path: ["for", part], message: `does not fit: mart.${name} has none` })),
+      .map((part) => ({ path: ["for", part], message: `cannot be used: mart.${name} has none` })),
     ...Object.entries(when ?? {}).flatMap(([column, condition]) => columnProblems(name, column, condition)),
   ];
 }
@@ -85,18 +90,18 @@ function columnProblems(name: string, column: string, condition: object): readon
   const kind = columns[column] ?? (subject.includes(column) ? "text" : undefined);
   if (kind === undefined) {
     const all = [...Object.keys(columns), ...subject].join(", ");
-    return [{ path, message: `is no column of mart.${name} for alerts; these are: ${all}` }];
+    return [{ path, message: `is not a column of mart.${name} for alerts; choose one of ${all}` }];
   }
   // what a subject is does not change, and rows that are events have no earlier day
   const isFixed = subject.includes(column) || isEvent === true || comparedDay !== undefined;
   const takes = conditionsOf[kind].filter((one) => !isFixed || !comparing.some((other) => other === one));
   return Object.entries(condition).flatMap(([one, values]) => {
     if (!takes.includes(one))
-      return [{ path: [...path, one], message: `does not fit this column; it takes ${takes.join(", ")}` }];
+      return [{ path: [...path, one], message: `cannot be used for this column; use ${takes.join(", ")}` }];
     const odd = one === "is" || one === "is_not" ? [values].flat().find((value) => !isValueOf(kind, value)) : undefined;
     if (odd === undefined) return [];
     const words = kind === "boolean" ? "true or false" : "a number";
-    return [{ path: [...path, one], message: `is no value of this column: ${String(odd)} is not ${words}` }];
+    return [{ path: [...path, one], message: `is not a value of this column: ${String(odd)} is not ${words}` }];
   });
 }
 
@@ -120,7 +125,7 @@ export function unknownGroups({ alerts, portfolio }: AlertsAndGroups) {
     Object.entries(parts).flatMap(([part, known]) =>
       (whom[part as keyof typeof parts] ?? [])
         .filter((name) => !Object.hasOwn(known, name))
-        .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is no group` })),
+        .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is not a group` })),
     ),
   );
 }

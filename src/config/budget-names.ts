@@ -33,6 +33,6 @@ function unknownNames(
   return given.flatMap((name, index) =>
     known.includes(name)
       ? []
-      : [{ path: [...path, index], message: `names ${name}, which is no ${is}${didYouMean(name, known)}` }],
+      : [{ path: [...path, index], message: `names ${name}, which is not a ${is}${didYouMean(name, known)}` }],
   );
 }

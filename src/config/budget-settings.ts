@@ -1,28 +1,28 @@
 import { z } from "zod";
 
-const Credits = z.int().min(1, "a budget is 1 credit or more");
+const Credits = z.int().min(1, "a budget must be 1 credit or more");
 const BudgetName = z
   .string()
-  .regex(/^[\w][\w .-]{0,62}$/, "the name of a budget is of letters, digits, space, _, . and -");
+  .regex(/^[\w][\w .-]{0,62}$/, "the name of a budget consists of letters, digits, space, _, . and -");
 
 const Budget = z
   .strictObject({
-    credits_a_day: Credits.optional().describe("Most credits on a day (UTC)."),
-    credits_a_month: Credits.optional().describe("Most credits in a calendar month (UTC)."),
-    datasets: z.array(z.string()).min(1).optional().describe("Datasets that it is for; all when left out."),
+    credits_a_day: Credits.optional().describe("Maximum credits on one day (UTC)."),
+    credits_a_month: Credits.optional().describe("Maximum credits in a calendar month (UTC)."),
+    datasets: z.array(z.string()).min(1).optional().describe("Datasets that it covers (default: all)."),
     app_groups: z
       .array(z.string())
       .min(1)
       .optional()
       .describe(
-        "Groups of portfolio.groups.apps that it is for: requests about one of their apps; all requests when left out.",
+        "Groups from portfolio.groups.apps: it covers requests about one of their apps (default: all requests).",
       ),
   })
   .refine(
     ({ credits_a_day: day, credits_a_month: month }) => day !== undefined || month !== undefined,
     "names neither credits_a_day nor credits_a_month",
   )
-  .describe("A limit on what slices cost. What is over it waits for its next day or month, and is no failure.");
+  .describe("A limit on the cost of slices. Slices above it wait for its next day or month; that is not a failure.");
 
 /** Limits on credits by name. */
 export const BudgetSettings = z
@@ -30,7 +30,7 @@ export const BudgetSettings = z
   .default({})
   .meta({ examples: [{ reviews: { datasets: ["review"], credits_a_day: 200 } }] })
   .describe(
-    "Budgets by name, beside the allowance: credits a day or month, of everything or of datasets and app groups.",
+    "Budgets by name, in addition to the allowance: credits per day or month, for everything or for some datasets and app groups.",
   );
 
 /** Budgets as the file has them. */

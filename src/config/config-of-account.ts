@@ -20,7 +20,7 @@ export function configOfAccount(config: Config): Config {
   if (same !== undefined)
     throw fail("bad_setting", {
       variable: `${tokenVariable(account)} and ${tokenVariable(same[0])}`,
-      problem: "are the same token: one allowance would have two settings",
+      problem: "hold the same token: one allowance would have two sets of settings",
     });
   const own = token === undefined ? {} : { API_TOKEN: token };
   return Object.freeze({

@@ -4,51 +4,52 @@ import { z } from "zod";
 export const ConsoleSettings = z
   .strictObject(
     {
-      on: z.boolean().default(false).describe("A worker serves the console too; `storehouse console` always does."),
+      on: z
+        .boolean()
+        .default(false)
+        .describe("Whether a worker serves the console too; `storehouse console` always does."),
       host: z
         .string()
         .min(1)
         .default("127.0.0.1")
-        .describe(
-          "Address that it listens on; any other than one of this machine alone takes STOREHOUSE_CONSOLE_PASSWORD.",
-        ),
+        .describe("Address to listen on; any address other than loopback requires STOREHOUSE_CONSOLE_PASSWORD."),
       port: z
         .int()
         .min(0)
         .max(65_535)
         .default(9465)
-        .describe("Its port; the next free one of ten where it is taken, any free one for 0."),
+        .describe("Port to listen on; if it is taken, the next free one of ten; 0 for any free one."),
       timeout_seconds: z
         .number()
         .min(0.1)
         .max(600)
         .default(5)
-        .describe("The longest time for one statement of a page; a page shows older figures with their age instead."),
+        .describe("Maximum time for one statement of a page; after that the page shows older figures with their age."),
       proxy: z
         .strictObject({
           user_header: z
             .string()
-            .regex(/^[A-Za-z][\w-]*$/, "is no name of a header")
+            .regex(/^[A-Za-z][\w-]*$/, "is not the name of a header")
             .optional()
             .describe(
-              "Header with the name of the user whom the reverse proxy has signed in; without one a password signs in, and the proxy says where from and whether by https.",
+              "Header with the name of the user whom the reverse proxy has signed in. Without it users sign in with a password, and the proxy only reports the client's address and whether it uses https.",
             ),
           addresses: z
-            .array(z.union([z.ipv4(), z.ipv6()], { error: "is no address (IPv4 or IPv6)" }))
+            .array(z.union([z.ipv4(), z.ipv6()], { error: "is not an IPv4 or IPv6 address" }))
             .min(1)
             .default(["127.0.0.1", "::1"])
-            .describe("Addresses of the reverse proxy: from any other one the header does not count."),
+            .describe("Addresses of the reverse proxy; the header is ignored from any other address."),
           operators: z
             .array(z.string().min(1))
             .default([])
             .describe("Users who are operators; all others are viewers."),
         })
         .optional()
-        .describe("A reverse proxy, which may sign users in; trusted only when it is set."),
+        .describe("A reverse proxy, which can sign users in; no proxy is trusted unless this is set."),
     },
     {
       error: ({ code }) =>
-        code === "invalid_type" ? "is a map: `console: {on: true}` has workers serve it" : undefined,
+        code === "invalid_type" ? "must be a map: `console: {on: true}` makes workers serve it" : undefined,
     },
   )
   .prefault({})

@@ -8,7 +8,7 @@ export const CreditSettings = z
   .strictObject({
     floors: z
       .strictObject({
-        snapshot: Share.default(0.02).describe("For what is lost for good when missed tonight."),
+        snapshot: Share.default(0.02).describe("For data that is lost for good if it is missed tonight."),
         daily: Share.default(0.05).describe("For the newest day."),
         lookback: Share.default(0.1).describe("For days that the source restates."),
         history: Share.default(0.2).describe("For history."),
@@ -19,13 +19,13 @@ export const CreditSettings = z
       .int()
       .min(0)
       .default(1000)
-      .describe("Credits above which a backfill wants a confirmation before it runs (`--yes` gives it)."),
+      .describe("Credits above which a backfill requires confirmation before it runs (`--yes` gives it)."),
     retries_a_day: z
       .int()
       .min(0)
       .default(500)
-      .describe("Most credits that failed slices may cost on a day (UTC) when they are requested again automatically."),
+      .describe("Maximum credits per day (UTC) for requesting failed slices again automatically."),
     budgets: BudgetSettings,
   })
   .prefault({})
-  .describe("Who may spend what.");
+  .describe("Limits on spending.");

@@ -24,7 +24,7 @@ function quoted(name: string, value: string): string {
   if (form === undefined)
     throw fail("bad_setting", {
       variable: name,
-      problem: "cannot be written into .env: it mixes quotes or holds lines",
+      problem: "cannot be written into .env: it mixes quotes or contains line breaks",
     });
   return form;
 }

@@ -7,11 +7,13 @@ import { readText } from "./read-text.ts";
 import { type Variables, withSecretFiles } from "./secret-files.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
+const hasNoUser = (text: string) => new URL(text).username === "" && new URL(text).password === "";
+
 /** An address without anything that would get in the way of building URLs. */
 const BaseUrl = z
-  .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
-  .refine((text) => !text.includes("?") && !text.includes("#"), "must have neither query nor fragment")
-  .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
+  .url({ protocol: /^https?$/, error: "is not an http or https address", abort: true })
+  .refine((text) => !text.includes("?") && !text.includes("#"), "must not contain a query or fragment")
+  .refine(hasNoUser, "must not contain a user or password");
 
 /** A variable that goes into no log, no table and no argument; with _FILE behind its name it names a file that holds it. */
 const secret = <S extends z.ZodType<string>>(schema: S, meaning: string) =>
@@ -21,19 +23,19 @@ const secret = <S extends z.ZodType<string>>(schema: S, meaning: string) =>
 const RolePassword = z.string().regex(/^[!-~]{12,}$/, "must be 12 or more plain characters (ASCII) without spaces");
 /** An address that often holds a secret: it travels encrypted, or does not leave this machine. */
 const WebhookUrl = z
-  .url({ protocol: /^https?$/, error: "is no http or https address", abort: true })
+  .url({ protocol: /^https?$/, error: "is not an http or https address", abort: true })
   .refine(
     (text) => new URL(text).protocol === "https:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(text).hostname),
     "must be https, or http on this machine (localhost)",
   )
-  .refine((text) => !text.includes("#"), "must have no fragment")
-  .refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user or password");
+  .refine((text) => !text.includes("#"), "must not contain a fragment")
+  .refine(hasNoUser, "must not contain a user or password");
 
 /** Proxies are named without http:// as well; user and password may stand in the address. */
 const ProxyUrl = z
   .string()
   .overwrite((text) => (text.includes("://") ? text : `http://${text}`))
-  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "is no http or https address of a proxy");
+  .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ""), "is not an http or https address of a proxy");
 
 /** What a person types to sign in to the console. */
 const ConsolePassword = z.string().min(12, "must be 12 or more characters");
@@ -41,94 +43,94 @@ const ConsolePassword = z.string().min(12, "must be 12 or more characters");
 /** The variables, each with its meaning. */
 export const Environment = z.object({
   API_BASE_URL: BaseUrl.optional().describe(
-    "Address of the API, with the path that all its paths share if there is one.",
+    "Address of the API, including the path prefix that all its paths share, if any.",
   ),
   API_TOKEN: secret(
     Token,
-    "Token of the API account; it goes into no log and no table. Those of `accounts` in the configuration have the name of the account behind it: API_TOKEN_ACME.",
+    "Token of the API account; it is never written to a log or table. The token of an account under `accounts` in the configuration has that account's name appended: API_TOKEN_ACME.",
   ),
   DATABASE_URL: secret(
     z.string().regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://"),
-    "Postgres 15 or newer, with `?sslmode=` where it is another machine; left out, Storehouse runs a Postgres 18 of its own.",
+    "Postgres 15 or newer, with `?sslmode=` if it is on another machine (default: Storehouse runs its own Postgres 18).",
   ),
   LOG_LEVEL: z
     .enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"], {
-      error: "is none of silent, fatal, error, warn, info, debug, trace",
+      error: "must be one of silent, fatal, error, warn, info, debug, trace",
     })
     .default("warn")
     .describe("How much is logged to stderr: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`."),
   METABASE_URL: BaseUrl.optional().describe("Address of Metabase, instead of http://127.0.0.1:3000."),
   METABASE_API_KEY: secret(
-    z.string().regex(/^\S+$/, "must not be empty or hold spaces"),
-    "API key of Metabase's group of administrators.",
+    z.string().regex(/^\S+$/, "must not be empty or contain spaces"),
+    "API key of Metabase's Administrators group.",
   ),
   METABASE_EMAIL: z
-    .email({ error: "is no e-mail address" })
+    .email({ error: "is not an email address" })
     .optional()
     .describe(
-      "Metabase's administrator: made with this name when Metabase is new, else the account that `storehouse metabase` logs in with.",
+      "Metabase's administrator: `storehouse metabase` creates this account in a new Metabase, and otherwise logs in with it.",
     ),
   METABASE_PASSWORD: secret(z.string().min(1), "Password of that administrator."),
   METABASE_DATABASE_HOST: z
     .string()
-    .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "is no host, or host:port")
+    .regex(/^([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?$/, "must be a host or host:port")
     .optional()
-    .describe("Host (or host:port) of Postgres as Metabase sees it, instead of that of DATABASE_URL."),
+    .describe("Host (or host:port) under which Metabase reaches Postgres, instead of the host in DATABASE_URL."),
   AWS_ACCESS_KEY_ID: secret(
     z.string().min(1),
-    "Key of `export` to a bucket; left out, the profile files or the role of this machine are used.",
+    "Access key for `export` to a bucket (default: the profile files or the role of this machine).",
   ),
   AWS_SECRET_ACCESS_KEY: secret(z.string().min(1), "The secret that belongs to that key."),
   AWS_SESSION_TOKEN: secret(z.string().min(1), "The token of temporary keys."),
   AWS_PROFILE: z.string().optional().describe("Profile in ~/.aws that `export` to a bucket uses."),
-  AWS_REGION: z.string().optional().describe("Region of the bucket; `export.s3.region` goes before it."),
+  AWS_REGION: z.string().optional().describe("Region of the bucket; `export.s3.region` takes precedence."),
   CLICKHOUSE_URL: BaseUrl.optional().describe(
-    "HTTP address of a ClickHouse that `publish` keeps tables and marts in, such as https://host:8443; retention then waits until a month is there.",
+    "HTTP address of the ClickHouse server that `publish` copies tables and marts to, such as https://host:8443; if it is set, retention waits until a month has been copied.",
   ),
-  CLICKHOUSE_USER: z.string().min(1).optional().describe("Its user; `default` when left out."),
+  CLICKHOUSE_USER: z.string().min(1).optional().describe("User of ClickHouse (default: `default`)."),
   CLICKHOUSE_PASSWORD: secret(z.string().min(1), "The password of that user."),
   HTTPS_PROXY: secret(
     ProxyUrl,
-    "Proxy for https addresses of the API, of buckets, of Metabase and of the webhook; also in lower case. Never used for this machine.",
+    "Proxy for https addresses of the API, buckets, Metabase and the webhook; the name in lower case works too. Never used for addresses of this machine.",
   ),
-  HTTP_PROXY: secret(ProxyUrl, "The same for http addresses, and for https where HTTPS_PROXY is left out."),
+  HTTP_PROXY: secret(ProxyUrl, "The same for http addresses, and for https if HTTPS_PROXY is not set."),
   NO_PROXY: z
     .string()
     .optional()
     .describe(
-      "Hosts that are reached without a proxy, with commas: `api.example`, `.example`, `host:port`, or `*` for all.",
+      "Hosts to reach without a proxy, separated by commas: `api.example`, `.example`, `host:port`, or `*` for all.",
     ),
   NODE_EXTRA_CA_CERTS: z
     .string()
     .optional()
-    .describe("File with the certificates (PEM) of a company's own authority, beside those that Node trusts."),
+    .describe("File with the certificates (PEM) of a company's own authority, in addition to those that Node trusts."),
   NOTIFY_URL: WebhookUrl.optional().meta({
     description:
-      "Webhook that is notified of problems and of their end: https, or http on this machine; as secret as a password.",
+      "Webhook that is notified when problems begin and end: https, or http on this machine; as secret as a password.",
     secret: true,
   }),
   NOTIFY_PING_URL: WebhookUrl.optional().meta({
     description:
-      "Address of a dead man's switch, requested (GET) every minute while all is well: https, or http on this machine; as secret as a password.",
+      "Address of a dead man's switch, requested (GET) every minute while everything works: https, or http on this machine; as secret as a password.",
     secret: true,
   }),
   STOREHOUSE_ACCOUNT: AccountName.optional().describe(
-    "Which of `accounts` in the configuration this process works with; the account of API_TOKEN when left out.",
+    "The account under `accounts` in the configuration that this process works with (default: the account of API_TOKEN).",
   ),
-  STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Another configuration file than config/storehouse.yaml."),
-  STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Another schedule than jobs/crontab, in the same format."),
+  STOREHOUSE_CONFIG: z.string().min(1).optional().describe("Configuration file, instead of config/storehouse.yaml."),
+  STOREHOUSE_CRONTAB: z.string().min(1).optional().describe("Schedule, instead of jobs/crontab, in the same format."),
   STOREHOUSE_HOME: z
     .string()
     .min(1)
     .optional()
-    .describe("Where the own Postgres keeps its data, instead of .storehouse."),
+    .describe("Where the embedded Postgres keeps its data, instead of .storehouse."),
   STOREHOUSE_CONSOLE_PASSWORD: secret(
     ConsolePassword,
-    "Password of operators in the console; without one it listens on this machine only, and wants no sign-in.",
+    "Password of operators in the console; without it the console listens on this machine only and requires no sign-in.",
   ),
   STOREHOUSE_CONSOLE_VIEWER_PASSWORD: secret(
     ConsolePassword,
-    "Password of viewers in the console, who see everything but stored answers and change nothing.",
+    "Password of viewers in the console, who see everything except stored answers and can change nothing.",
   ),
   STOREHOUSE_OWNER_PASSWORD: secret(RolePassword, "`storehouse grants` lets the role storehouse_owner log in with it."),
   STOREHOUSE_LOADER_PASSWORD: secret(

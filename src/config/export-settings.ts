@@ -9,35 +9,37 @@ export const ExportSettings = z
       .min(1)
       .refine(
         (address) => placeAt(address) !== null,
-        "is neither a folder nor a bucket as s3://bucket/prefix, without user, query or fragment",
+        "must be a folder, or a bucket as s3://bucket/prefix, without user, query or fragment",
       )
       .optional()
       .describe(
-        "A folder, or a bucket as s3://bucket/prefix: the task `export` of the crontab does nothing without it, and `storehouse export` takes it where --out is left out.",
+        "A folder, or a bucket as s3://bucket/prefix. `storehouse export` uses it unless --out is given; without it the crontab task `export` does nothing.",
       ),
     tables: z
       .array(z.string().min(1))
       .min(1)
       .default(["core", "mart"])
-      .describe("Tables, views or whole schemas, as --table takes them."),
-    format: z.enum(["parquet", "csv"]).default("parquet").describe("How rows are written."),
+      .describe("Tables, views or whole schemas, in the form that --table accepts."),
+    format: z.enum(["parquet", "csv"]).default("parquet").describe("File format."),
     s3: z
       .strictObject({
         endpoint: z
-          .url({ protocol: /^https?$/, error: "is no http or https address" })
-          .refine((text) => !/[?#@]/.test(text), "must hold no user, query or fragment")
+          .url({ protocol: /^https?$/, error: "is not an http or https address" })
+          .refine((text) => !/[?#@]/.test(text), "must not contain a user, query or fragment")
           .optional()
-          .describe("Address of a server that speaks like S3, such as http://minio:9000; that of AWS when left out."),
+          .describe("Address of an S3-compatible server, such as http://minio:9000 (default: AWS)."),
         region: z
           .string()
           .min(1)
           .optional()
-          .describe("Region of the bucket, before AWS_REGION and the profile; us-east-1 where an endpoint is set."),
+          .describe(
+            "Region of the bucket; takes precedence over AWS_REGION and the profile (default: us-east-1 if an endpoint is set).",
+          ),
         path_style: z
           .boolean()
           .optional()
           .describe(
-            "Whether the bucket stands in the path of an address and not in the host; true where an endpoint is set.",
+            "Whether the bucket name is in the path of an address instead of the host (default: true if an endpoint is set).",
           ),
       })
       .prefault({})

@@ -4,7 +4,7 @@ import { creditClasses } from "../core/slice.ts";
 const Caller = z
   .strictObject({
     class: z
-      .enum(creditClasses, { error: `is none of ${creditClasses.join(", ")}` })
+      .enum(creditClasses, { error: `must be one of ${creditClasses.join(", ")}` })
       .default("history")
       .describe("Credit class of its requests: how much of the allowance they leave untouched (credits.floors)."),
     floor: z
@@ -12,18 +12,18 @@ const Caller = z
       .min(0)
       .max(1)
       .optional()
-      .describe("Share of the allowance that they leave, instead of the class's."),
+      .describe("Share of the allowance that its requests leave untouched, instead of the floor of its class."),
     credits_a_day: z
       .int()
       .min(0)
       .optional()
-      .describe("Most credits that it may take on a day (UTC); without a limit when left out."),
+      .describe("Maximum credits that it may spend per day (UTC) (default: no limit)."),
     may_change: z
       .boolean()
       .default(false)
-      .describe("It may also add and remove tracked keywords, and have apps discovered."),
+      .describe("Whether it may also add and remove tracked keywords, and have apps discovered."),
   })
-  .describe("What one caller may spend.");
+  .describe("Limits for one caller.");
 
 /** The gateway: who may call it, and what each may spend. */
 export const GatewaySettings = z
@@ -33,32 +33,35 @@ export const GatewaySettings = z
       .min(1)
       .default("127.0.0.1")
       .describe(
-        "Address that it listens on; keys travel in clear text, so any other than this machine's wants https in front.",
+        "Address to listen on; keys are sent in clear text, so any address other than loopback needs https in front.",
       ),
     port: z
       .int()
       .min(0)
       .max(65_535)
       .default(9466)
-      .describe("Its port; the next free one of ten where it is taken, any free one for 0."),
+      .describe("Port to listen on; if it is taken, the next free one of ten; 0 for any free one."),
     fresh_minutes: z
       .number()
       .min(0)
       .max(100_000)
       .default(60)
-      .describe("Minutes for which an answer is given again that no dataset has a timing for; 0 for never."),
+      .describe("Minutes for which the gateway reuses an answer whose freshness no dataset defines; 0 for never."),
     callers: z
       .record(
         z
           .string()
-          .regex(/^[a-z][a-z0-9_-]{0,39}$/, "a name is small letters, digits, _ and -, a letter first, 40 at most"),
+          .regex(
+            /^[a-z][a-z0-9_-]{0,39}$/,
+            "a name has lower-case letters, digits, _ and -, begins with a letter, and is at most 40 characters long",
+          ),
         Caller,
       )
       .default({})
-      .describe("Callers by name; `storehouse gateway --new-key NAME` makes the key of each."),
+      .describe("Callers by name; `storehouse gateway --new-key NAME` creates the key of each."),
   })
   .prefault({})
-  .describe("The API's own contract for others in the company, answered from what is stored where that is fresh.");
+  .describe("The API's own contract for other programs, answered from stored answers while they are fresh.");
 
 /** The settings of one caller. */
 export type CallerSettings = z.output<typeof Caller>;

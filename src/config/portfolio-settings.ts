@@ -16,13 +16,13 @@ export const countryCodes: readonly string[] = (
 export function noCountry(code: string): string {
   const { region } = new Intl.Locale(`und-${code}`);
   const isOther = region !== undefined && region !== code && countryCodes.includes(region);
-  return `${code} is no country of ISO 3166-1, ${isOther ? `did you mean ${region}?` : "write its two letters, for instance GB"}`;
+  return `${code} is not an ISO 3166-1 country code, ${isOther ? `did you mean ${region}?` : "write two letters, for instance GB"}`;
 }
 
 /** A country as the API writes it. */
 export const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/, { error: "a country is two letters, upper case", abort: true })
+  .regex(/^[A-Z]{2}$/, { error: "a country is two upper-case letters", abort: true })
   .refine((code) => countryCodes.includes(code), { error: ({ input }) => noCountry(String(input)) });
 const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
 const trackIds = "a track id is a number (iOS) or a package name (Android)";
@@ -30,7 +30,10 @@ const trackIds = "a track id is a number (iOS) or a package name (Android)";
 export const KeywordText = z
   .string()
   .min(1)
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character")
+  .refine(
+    (text) => text.isWellFormed() && !text.includes("\0"),
+    "a keyword must not contain U+0000 or half a surrogate pair",
+  )
   .refine((text) => !isDotSegment(text), dotSegmentRefused);
 
 /** A track id of either store; a number may be written as one. */
@@ -41,10 +44,10 @@ export const TrackId = z.union([z.string().regex(trackId, trackIds), z.int().min
 const ConfiguredApp = z
   .strictObject({
     id: TrackId.describe("Track id: a number on iOS, a package name on Android."),
-    countries: z.array(Country).min(1).describe("Countries to follow the app in."),
-    keywords: z.array(KeywordText).default([]).describe("Keywords to follow in each of these countries."),
+    countries: z.array(Country).min(1).describe("Countries of the app to fetch."),
+    keywords: z.array(KeywordText).default([]).describe("Keywords to fetch in each of these countries."),
   })
-  .describe("An app to follow, beside or instead of those that the account tracks.");
+  .describe("An app to fetch, in addition to or instead of the apps that the account tracks.");
 
 const GroupName = z.string().trim().min(1, "a group has a name");
 const Groups = z
@@ -64,7 +67,9 @@ const Groups = z
       .describe("Groups of keywords."),
   })
   .prefault({})
-  .describe("Groups for marts (mart.app_group, mart.keyword_group), alerts and budgets; they fetch nothing more.");
+  .describe(
+    "Groups for marts (mart.app_group, mart.keyword_group), alerts and budgets; they add nothing to what is fetched.",
+  );
 
 const appSettings = {
   source: z
@@ -84,4 +89,4 @@ export const PortfolioSettings = z
 export const AccountPortfolio = z
   .strictObject(appSettings)
   .prefault({})
-  .describe("What to fetch with this account; the apps that it tracks when left out.");
+  .describe("What to fetch with this account (default: the apps that it tracks).");

@@ -42,7 +42,7 @@ export function readYaml<S extends z.ZodType>(
   });
 }
 
-const notUtf8 = "holds what is no UTF-8: save the file as UTF-8";
+const notUtf8 = "is not valid UTF-8: save the file as UTF-8";
 
 /** What is wrong, in words; of the name of an entry what a name has to be like. */
 function messageOf(issue: z.core.$ZodIssue | undefined): string | undefined {
@@ -51,7 +51,7 @@ function messageOf(issue: z.core.$ZodIssue | undefined): string | undefined {
 
 /** The parser's own words, but where they are for programmers. */
 function problemIn({ code, message }: YAMLParseError): string {
-  return code === "MULTIPLE_DOCS" ? "a second document begins here (---), and a file has one" : message;
+  return code === "MULTIPLE_DOCS" ? "a second document begins here (---), but a file may have only one" : message;
 }
 
 function valueOf(file: string, document: Document, lines: LineCounter): unknown {
@@ -61,8 +61,7 @@ function valueOf(file: string, document: Document, lines: LineCounter): unknown 
       const meant = alias.resolve(document);
       const isWithin = meant !== undefined && path.includes(meant);
       if (meant === undefined || isWithin) line = lines.linePos(alias.range?.[0] ?? 0).line;
-      if (isWithin)
-        throw fail("bad_config", { file, line, problem: `*${alias.source} stands within what it stands for` });
+      if (isWithin) throw fail("bad_config", { file, line, problem: `*${alias.source} refers to itself` });
     },
   });
   try {
@@ -109,5 +108,5 @@ export function readSettings(file: string, schema: z.ZodType = Settings): Settin
 
 function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
   const isDataset = path.length === 1 && path[0] === "datasets";
-  return `${isDataset ? "no dataset has this name" : "is no setting"}${didYouMean(key, keysAt(schema, path))}`;
+  return `${isDataset ? "is not a dataset" : "is not a setting"}${didYouMean(key, keysAt(schema, path))}`;
 }

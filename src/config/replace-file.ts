@@ -23,7 +23,7 @@ export function whyFixed(file: string): string | null {
       : "it belongs to another user of the machine";
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
-    return error.code === "ENOENT" ? "it is not there" : "this process may only read it";
+    return error.code === "ENOENT" ? "it does not exist" : "this process may only read it";
   }
 }
 

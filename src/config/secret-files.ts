@@ -23,7 +23,7 @@ export function withSecretFiles(
     const inFile = `${name}_FILE`;
     const level = levels.find((one) => one[name] !== undefined || one[inFile] !== undefined);
     if (level?.[name] !== undefined && level[inFile] !== undefined)
-      throw fail("bad_setting", { variable: `${name} and ${inFile}`, problem: "are both set: leave one out" });
+      throw fail("bad_setting", { variable: `${name} and ${inFile}`, problem: "are both set: unset one" });
     given[name] = level?.[name];
     const file = level?.[inFile];
     if (file === undefined) continue;
@@ -36,7 +36,7 @@ export function withSecretFiles(
 /** What the file holds, without the end of its line. */
 function readSecret(variable: string, file: string): string {
   const text = withoutMark(readSome(variable, file)).replace(/\r?\n$/, "");
-  if (text === "") throw fail("bad_setting", { variable, problem: `names a file with nothing in it: ${file}` });
+  if (text === "") throw fail("bad_setting", { variable, problem: `names an empty file: ${file}` });
   return text;
 }
 
@@ -50,7 +50,7 @@ function readSome(variable: string, file: string): string {
       for (let read = -1; read !== 0 && length <= longest; length += read)
         read = readSync(descriptor, buffer, length, buffer.length - length, null);
       if (length > longest)
-        throw fail("bad_setting", { variable, problem: `names a file too large for a secret: ${file}` });
+        throw fail("bad_setting", { variable, problem: `names a file that is too large for a secret: ${file}` });
       return buffer.toString("utf8", 0, length);
     } finally {
       closeSync(descriptor);

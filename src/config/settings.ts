@@ -12,73 +12,71 @@ import { isDay, type Day } from "../core/day.ts";
 import { Country, PortfolioSettings } from "./portfolio-settings.ts";
 
 const word = /^\w[\w.-]*$/;
-const words = "a word of a path is letters, digits, _, . and -, and no dot first";
+const words = "a word of a path consists of letters, digits, _, . and -, and does not begin with a dot";
 const Days = z.int().min(0).max(3660);
 const KeepMonths = z.int().min(1).max(1200);
-const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "is none of IPHONE, IPAD, ALL (Android)" });
+const Device = z.enum(["IPHONE", "IPAD", "ALL"], { error: "must be one of IPHONE, IPAD, ALL (Android)" });
 const DayText = z
-  .string({ error: "a day is YYYY-MM-DD" })
-  .refine((text): text is Day => isDay(text), "a day is YYYY-MM-DD")
+  .string({ error: "must be a day: YYYY-MM-DD" })
+  .refine((text): text is Day => isDay(text), "must be a day: YYYY-MM-DD")
   .meta({ format: "date" });
 
 const DatasetSettings = z
   .strictObject({
-    on: z.boolean().optional().describe("Take part in a sync that names no dataset."),
-    countries: z
-      .array(Country)
-      .min(1)
-      .optional()
-      .describe("Only these countries; all that the portfolio names when left out."),
+    on: z.boolean().optional().describe("Whether a sync that names no dataset includes it."),
+    countries: z.array(Country).min(1).optional().describe("Only these countries (default: all in the portfolio)."),
     devices: z
       .array(Device)
       .min(1)
       .optional()
-      .describe("Only these devices: IPHONE, IPAD, ALL (Android); all of them when left out."),
+      .describe("Only these devices: IPHONE, IPAD, ALL (Android) (default: all)."),
     start: DayText.optional().describe(
-      "First day: a sync without --from reaches back to it instead of history_days, and nothing before it is requested.",
+      "First day: a sync without --from goes back to this day instead of history_days, and never requests an earlier one.",
     ),
-    history_days: Days.min(1).optional().describe("Days that a sync without --from reaches back, pack_days at least."),
-    settle_days: Days.optional().describe("Newest days that are left alone because they are not published yet."),
+    history_days: Days.min(1).optional().describe("How many days a sync without --from goes back; at least pack_days."),
+    settle_days: Days.optional().describe(
+      "Number of newest days that are not requested, because they are not published yet.",
+    ),
     lookback_days: Days.optional().describe(
-      "Days behind the settled ones that are fetched again because the source restates them.",
+      "Number of days before the settle days that are fetched again, because the source restates them.",
     ),
     lookback: z
-      .enum(["fixed", "learned"], { error: "is neither fixed nor learned" })
+      .enum(["fixed", "learned"], { error: "must be fixed or learned" })
       .optional()
       .describe(
-        "fixed (the default) requests lookback_days again; learned only as many of them as days were seen to move, see `storehouse lookback`.",
+        "fixed (the default) requests all lookback_days again; learned requests only as many of them as still change, see `storehouse lookback`.",
       ),
     refresh_days: Days.min(1)
       .optional()
-      .describe("Days after which what the service has only as of now is requested again."),
+      .describe("Days after which a snapshot, which only shows the present, is requested again."),
     pack_days: Days.min(1)
       .optional()
-      .describe("Days that are requested together: the newest wait until one call can fetch so many."),
-    longest_window: Days.min(1).optional().describe("The most days that one call requests, where it may request many."),
+      .describe("Number of days requested together: the newest days wait until one call can fetch this many."),
+    longest_window: Days.min(1).optional().describe("Maximum days in one call, if a call can request several."),
     fresh_hours: z
       .number()
       .positive()
       .max(100_000)
       .optional()
       .describe(
-        "Hours from the end of its newest day after which the dataset counts as late and is reported; by its rhythm when left out.",
+        "Hours after the end of its newest day at which the dataset counts as late and is reported (default: follows how often it is requested).",
       ),
     keep_months: KeepMonths.optional().describe(
-      "Whole months before the current one of which rows are kept, instead of retention.keep_months: older ones are dropped and not requested.",
+      "How many whole months of rows to keep before the current one, instead of retention.keep_months: older months are dropped and not requested.",
     ),
     partitions: z
       .enum(["month", "day"], { error: "is neither month nor day" })
       .optional()
       .describe(
-        "Into which partitions rows of new months go: one a month (the default) or one a day; months that are there stay as they are. `doctor` says from which size on days are better.",
+        "Table partitions for new months: one per month (the default) or one per day; existing months stay as they are. `doctor` says from which size daily ones are better.",
       ),
-    most_pages: z.int().min(1).max(1000).optional().describe("The most pages of one answer that are requested."),
+    most_pages: z.int().min(1).max(1000).optional().describe("Maximum pages to request of one answer."),
     options: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe("What is special to the dataset; the lines below that name one say what it takes."),
+      .describe("Options of this dataset; the section below lists them."),
   })
-  .describe("How one dataset is fetched; what is left out keeps the default in the dataset table.");
+  .describe("How one dataset is fetched; settings that are left out keep the default in the dataset table.");
 
 /** What is special to each dataset, by its name; null for one that has no options. */
 export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
@@ -93,7 +91,7 @@ type FindUnusable = (dataset: string, given: DatasetSettings) => Readonly<Record
 export function settingsFor(options: DatasetOptions, unusable: FindUnusable = () => ({})) {
   const shapes = Object.entries(options).map(([name, own]) => {
     const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
-    const all = DatasetSettings.extend({ options: fitting.optional().describe("What is special to it.") });
+    const all = DatasetSettings.extend({ options: fitting.optional().describe("Options of this dataset.") });
     const usable = all.superRefine((given, context) => {
       // a value of the wrong shape is reported as that; nothing else is checked
       if (!fitting.safeParse(given.options ?? {}).success) return;
@@ -122,7 +120,7 @@ export function settingsFor(options: DatasetOptions, unusable: FindUnusable = ()
   );
 }
 
-const longer = (reason: string) => `does not fit retention.keep_months: ${reason}`;
+const longer = (reason: string) => `conflicts with retention.keep_months: ${reason}`;
 /** Settings of a dataset that reach back further than it may be kept. */
 const keptLonger = ["history_days", "lookback_days", "refresh_days"] as const;
 
@@ -134,23 +132,23 @@ export const Settings = z.strictObject({
   retention: z
     .strictObject({
       keep_months: KeepMonths.optional().describe(
-        "Whole months before the current one of which rows of facts in monthly partitions are kept; all of them when left out.",
+        "How many whole months of facts in monthly partitions to keep before the current one (default: all).",
       ),
       action: z
         .enum(["drop", "detach"])
         .default("drop")
-        .describe("What becomes of older months: dropped, or moved to the schema archive."),
+        .describe("What happens to older months: they are dropped, or moved to the schema archive."),
       slice_months: KeepMonths.default(1).describe(
-        "Whole months before the current one of which each slice stays as it is; of older ones that are final one stands for all of a list and month without a gap.",
+        "How many whole months before the current one keep each slice as it is. In older months, consecutive final slices of one partition and list are folded into one.",
       ),
       ops_months: KeepMonths.min(2)
         .default(13)
         .describe(
-          "Whole months before the current one of which each request is kept, and what alerts fired; of older requests the sums by day, run, plan and slice stay.",
+          "How many whole months before the current one keep every request and fired alert. For older requests only the sums by day, run, plan and slice are kept.",
         ),
     })
     .prefault({})
-    .describe("How long facts are kept; a dataset may say otherwise."),
+    .describe("How long facts are kept; a dataset can override it."),
   export: ExportSettings,
   credits: CreditSettings,
   api: z
@@ -162,17 +160,17 @@ export const Settings = z.strictObject({
         })
         .prefault({})
         .describe("The words that this deployment uses for the two stores in its paths."),
-      requests_per_second: z.number().positive().max(1000).default(3).describe("Pace of all workers together."),
-      concurrency: z.int().min(1).max(256).default(4).describe("Requests under way at once in one process."),
-      timeout_seconds: z.number().positive().max(600).default(60).describe("The longest time to wait for one answer."),
+      requests_per_second: z.number().positive().max(1000).default(3).describe("Request rate of all workers together."),
+      concurrency: z.int().min(1).max(256).default(4).describe("Concurrent requests in one process."),
+      timeout_seconds: z.number().positive().max(600).default(60).describe("Maximum time to wait for one answer."),
       retry_seconds: z
         .number()
         .positive()
         .max(600)
         .default(1)
-        .describe("First wait after an error that may pass; doubled each time."),
+        .describe("First wait after an error that may be temporary; doubled each time."),
       // V8 holds no text of 512 MiB
-      largest_answer_mib: z.number().positive().max(500).default(64).describe("Answers above this are refused."),
+      largest_answer_mib: z.number().positive().max(500).default(64).describe("Larger answers are refused."),
     })
     .prefault({})
     .describe("How requests are sent to the API."),
@@ -183,10 +181,10 @@ export const Settings = z.strictObject({
         .min(1)
         .max(3600)
         .default(50)
-        .describe("How long a worker may take to stop; a page under way is waited for until shortly before."),
+        .describe("How long a worker may take to stop; it waits for a page under way until shortly before."),
     })
     .prefault({})
-    .describe("How a worker ends."),
+    .describe("How a worker stops."),
   database: z
     .strictObject({
       timeout_seconds: z
@@ -194,7 +192,7 @@ export const Settings = z.strictObject({
         .positive()
         .max(86_400)
         .default(600)
-        .describe("The longest time for one statement; a connection that takes longer is replaced."),
+        .describe("Maximum time for one statement; a connection that takes longer is replaced."),
     })
     .prefault({})
     .describe("How Postgres is used."),
@@ -204,13 +202,13 @@ export const Settings = z.strictObject({
         .string()
         .min(1)
         .default("127.0.0.1")
-        .describe("Address that a worker answers health checks and Prometheus on, without authentication."),
+        .describe("Address on which a worker serves health checks and metrics, without authentication."),
       port: z
         .union([z.int().min(0).max(65_535), z.literal("off")], {
-          error: "is neither a port (0 to 65535, 0 for any free one) nor off",
+          error: "must be a port (0 to 65535, 0 for any free one) or off",
         })
         .default(9464)
-        .describe("Its port; the next free one of ten where it is taken, any free one for 0, none for `off`."),
+        .describe("Port to listen on; if it is taken, the next free one of ten; 0 for any free one; `off` for none."),
     })
     .prefault({})
     .describe("The health server of a worker: probes and metrics."),

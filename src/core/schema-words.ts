@@ -43,7 +43,7 @@ function unionWords({ errors, input }: Extract<Issue, { code: "invalid_union" }>
   const names = firsts.map((one) =>
     one?.code === "invalid_type" && one.path.length === 0 ? (kinds[one.expected] ?? one.expected) : null,
   );
-  if (names.length === 0 || names.includes(null)) return "has none of the forms that it may have";
+  if (names.length === 0 || names.includes(null)) return "has none of the allowed forms";
   return `must be ${[...new Set(names)].join(" or ")}, not ${kindOf(input)}`;
 }
 
@@ -71,10 +71,10 @@ export function schemaWords(issue: Issue): string {
     case "invalid_union":
       return unionWords(issue);
     case "invalid_key":
-      return "has a key that does not fit";
+      return "has an invalid key";
     case "invalid_element":
-      return "has an item that does not fit";
+      return "has an invalid item";
     default:
-      return "does not fit";
+      return "is invalid";
   }
 }

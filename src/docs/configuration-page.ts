@@ -11,16 +11,16 @@ export function configurationPage(): string {
     file: "configuration.md",
     title: "Configuration",
     about: [
-      "Secrets and addresses come from the environment, or from `.env` in the working folder, or else from `.env` in the project's folder. `.env.example` lists them. Everything else is in `config/storehouse.yaml`. Every part of that file is optional, and `config/storehouse.schema.json` gives editors completion. A value that does not fit stops the command and is named with its line.",
+      "Secrets and addresses come from the environment, then from `.env` in the working folder, or, if there is none, from `.env` in the project's folder. `.env.example` lists them. Everything else is in `config/storehouse.yaml`. Every part of that file is optional, and `config/storehouse.schema.json` gives editors completion. An invalid value stops the command, which names it with its line.",
     ],
     body: [
       "## Environment",
       markdownTable(["variable", ...headings], rowsOf(jsonSchema(Environment), "")),
       "## config/storehouse.yaml",
-      "`<name>` under `datasets` is the name of a [dataset](datasets.md), under `when` that of a column, and elsewhere a name that you choose. A dataset refuses a setting that it cannot use.",
+      "`<name>` is the name of a [dataset](datasets.md) under `datasets`, of a column under `when`, and elsewhere a name that you choose. A dataset refuses a setting that it cannot use.",
       markdownTable(["key", ...headings], rowsOf(jsonSchema(Settings), "")),
       "## Options of datasets",
-      "What is special to one dataset is under `datasets.<name>.options`.",
+      "Options that only one dataset has are under `datasets.<name>.options`.",
       markdownTable(
         ["key", ...headings],
         datasets.flatMap(({ name, options }) =>

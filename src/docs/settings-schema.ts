@@ -34,7 +34,7 @@ function withOptions(options: string) {
 }
 
 const noOptions = JSON.stringify({
-  description: "What is special to it.",
+  description: "Options of this dataset.",
   type: "object",
   properties: {},
   additionalProperties: false,

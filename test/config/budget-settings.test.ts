@@ -27,12 +27,12 @@ test("a budget becomes a limit for each of its periods, with the apps of its gro
 
 test("a budget without a limit, and one for what nobody has, is refused with the name that was meant", () => {
   expect(problem({ all: {} })?.message).toBe("names neither credits_a_day nor credits_a_month");
-  expect(problem({ a: { credits_a_day: 0 } })?.message).toBe("a budget is 1 credit or more");
+  expect(problem({ a: { credits_a_day: 0 } })?.message).toBe("a budget must be 1 credit or more");
   expect(problem({ a: { credits_a_day: 5, datasets: ["reviews"] } })).toMatchObject({
     path: ["credits", "budgets", "a", "datasets", 0],
-    message: "names reviews, which is no dataset, did you mean review?",
+    message: "names reviews, which is not a dataset, did you mean review?",
   });
   expect(problem({ a: { credits_a_day: 5, app_groups: ["casuals"] } })?.message).toBe(
-    "names casuals, which is no group, did you mean casual?",
+    "names casuals, which is not a group, did you mean casual?",
   );
 });

@@ -158,10 +158,16 @@ describe("a wrong value is reported with file, line and key", () => {
 });
 
 test.each([
-  ["accounts: { Acme: {} }", "accounts.Acme a name is small letters, digits and _, a letter first, 30 at most"],
+  [
+    "accounts: { Acme: {} }",
+    "accounts.Acme a name has lower-case letters, digits and _, begins with a letter, and is at most 30",
+  ],
   ["accounts: { acme_file: {} }", "accounts.acme_file must not end in file: API_TOKEN_FILE names a file"],
-  ["gateway: { callers: { Me: {} } }", "gateway.callers.Me a name is small letters, digits, _ and -"],
-  ["credits: { budgets: { a/b: { credits_a_day: 1 } } }", "credits.budgets.a/b the name of a budget is of letters"],
+  ["gateway: { callers: { Me: {} } }", "gateway.callers.Me a name has lower-case letters, digits, _ and -"],
+  [
+    "credits: { budgets: { a/b: { credits_a_day: 1 } } }",
+    "credits.budgets.a/b the name of a budget consists of letters",
+  ],
 ])("a name that does not fit is reported with what a name is like: %j", async (yaml, words) => {
   await expect(read(yaml)).rejects.toThrow(words);
 });
@@ -169,9 +175,7 @@ test.each([
 test.each(["s3://", "s3://lake/x?region=eu", "gs://lake/x"])(
   "a place that no export could be written to is refused when it is read, and not by the first export: %s",
   async (to) => {
-    await expect(read(`export: { to: "${to}" }`)).rejects.toThrow(
-      "export.to is neither a folder nor a bucket as s3://",
-    );
+    await expect(read(`export: { to: "${to}" }`)).rejects.toThrow("export.to must be a folder, or a bucket as s3://");
   },
 );
 
@@ -206,7 +210,7 @@ describe("a key that nobody knows is named, on its own line", () => {
   });
 
   test("without one where none is near", async () => {
-    await expect(read("api: { token: abc }")).rejects.toThrow("api.token is no setting;");
+    await expect(read("api: { token: abc }")).rejects.toThrow("api.token is not a setting;");
   });
 
   test("and so is a dataset", async () => {
@@ -216,7 +220,7 @@ describe("a key that nobody knows is named, on its own line", () => {
         file: given.file,
         line: 3,
         key: "datasets.keyword_ranks",
-        problem: "no dataset has this name, did you mean keyword_rank?",
+        problem: "is not a dataset, did you mean keyword_rank?",
       },
     });
   });
@@ -247,6 +251,6 @@ test("a setting that a dataset cannot use is reported on its own line, with the 
 
 test("`console: on` is reported with what to write instead", async () => {
   await expect(read("console: on\n")).rejects.toMatchObject({
-    message: expect.stringContaining("console is a map: `console: {on: true}`"),
+    message: expect.stringContaining("console must be a map: `console: {on: true}`"),
   });
 });

@@ -47,15 +47,13 @@ test.each(["latin1", "utf16le"] as const)(
   async (encoding) => {
     const text = "\uFEFFportfolio:\n  apps: [{ id: 1, countries: [DE], keywords: [für] }]\n";
     await writeFile(given.file, Buffer.from(encoding === "latin1" ? text.slice(1) : text, encoding));
-    expect(() => readSettings(given.file, schema)).toThrow(
-      /line [12]:  ?holds what is no UTF-8: save the file as UTF-8; /,
-    );
+    expect(() => readSettings(given.file, schema)).toThrow(/line [12]:  ?is not valid UTF-8: save the file as UTF-8; /);
   },
 );
 
 test("an alias within what it stands for is refused with its line", async () => {
   await expect(read("api: {}\nportfolio: &all\n  apps: [*all]\n")).rejects.toThrow(
-    /line 3:  ?\*all stands within what it stands for; /,
+    /line 3:  ?\*all refers to itself; /,
   );
 });
 

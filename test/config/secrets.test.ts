@@ -51,8 +51,8 @@ describe("a secret in a file", () => {
       problem: expect.stringMatching(/cannot be read \(ENOENT\): .*none/),
     });
     expect(await at(folder)).toMatchObject({ problem: expect.stringContaining("EISDIR") });
-    expect(await at(await fileWith(""))).toMatchObject({ problem: expect.stringContaining("nothing in it") });
-    expect(await at(await fileWith("\n"))).toMatchObject({ problem: expect.stringContaining("nothing in it") });
+    expect(await at(await fileWith(""))).toMatchObject({ problem: expect.stringContaining("names an empty file") });
+    expect(await at(await fileWith("\n"))).toMatchObject({ problem: expect.stringContaining("names an empty file") });
     expect(await at("/dev/zero")).toMatchObject({ problem: expect.stringContaining("too large") });
   });
 

@@ -33,7 +33,7 @@ test.each([
   [z.ipv4(), "b", "must be of the form ipv4"],
   [z.strictObject({}), { a: 1 }, "has a key that is not known: a"],
   [z.union([z.string(), z.number()]), true, "must be text or a number, not true or false"],
-  [z.union([z.string().min(2), z.string().regex(/b/)]), "a", "has none of the forms that it may have"],
+  [z.union([z.string().min(2), z.string().regex(/b/)]), "a", "has none of the allowed forms"],
 ])("of %o, %o is said in words that stand behind a name: %s", (schema, value, words) => {
   expect(said(schema, value)).toBe(words);
 });
