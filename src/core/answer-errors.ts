@@ -13,7 +13,7 @@ export const answerErrors = {
     unreadable: true,
     later: true,
     attempts: 3,
-    says: "the name of a field in the answer has bytes that are not UTF-8",
+    says: "the name of a field in the answer contains bytes that are not UTF-8",
     next: "it is requested again automatically; the body is kept in raw.answer",
   },
   answer_too_deep: {
@@ -29,21 +29,21 @@ export const answerErrors = {
     later: true,
     attempts: 2,
     says: "the API answered success: false",
-    next: "see the message; it is requested again automatically, at growing distances; `storehouse retry` requests it now",
+    next: "see the message; it is requested again automatically, at growing intervals; `storehouse retry` requests it now",
   },
   unknown_shape: {
     recovery: "skip",
     unreadable: true,
     leaves: "failed",
     says: "the answer has an unknown shape",
-    next: "the body is kept in raw.answer; `storehouse replay` loads it once a version knows the shape",
+    next: "the body is kept in raw.answer; `storehouse replay` loads it once a newer version knows the shape",
   },
 
   unanswered: {
     recovery: "skip",
     leaves: "failed",
     says: "{code}: {problem}",
-    next: "run the command again if the cause may pass; ops.request has the request and the status",
+    next: "run the command again if the cause may be temporary; ops.request has the request and the status",
   },
 
   // answers as files
@@ -54,7 +54,7 @@ export const answerErrors = {
   },
   answer_pruned: {
     recovery: "usage",
-    says: "{slices} loaded slices of {dataset} with days from {from} to {to} have no stored answer any more: rebuilding would lose their rows",
-    next: "import their answers with `storehouse raw import`, narrow --from and --to, or leave those rows as they are with --keep-pruned",
+    says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer: rebuilding would lose their rows",
+    next: "import their answers with `storehouse raw import`, narrow --from and --to, or keep those rows as they are with --keep-pruned",
   },
 } as const;

@@ -54,8 +54,8 @@ export function useWords(use: {
   readonly endsOn: Day;
 }): string {
   const when = use.period === "day" ? "today" : "this month";
-  const rest = use.isUsedUp ? `; what is over it waits until ${use.endsOn} (UTC)` : "";
-  return `${use.budget}: ${count(use.taken)} of ${countOf(use.credits, "credit")} are taken ${when}${rest}`;
+  const rest = use.isUsedUp ? `; further requests wait until ${use.endsOn} (UTC)` : "";
+  return `${use.budget}: ${count(use.taken)} of ${countOf(use.credits, "credit")} used ${when}${rest}`;
 }
 
 /** No allowance is larger: more than this means "without limit", and the columns of the ledger hold no more than twice as many. */

@@ -19,7 +19,7 @@ export const errorCodes = {
   ...consoleErrors,
   clock_wrong: {
     recovery: "usage",
-    says: "the clock of this machine is {by} {side} that of the database: rows would be of another day",
+    says: "the clock of this machine is {by} {side} the database's clock: rows would get the wrong day",
     next: "synchronise both clocks with a time server (NTP)",
   },
   // requests to the API
@@ -53,7 +53,7 @@ export const errorCodes = {
     charged: true,
     attempts: 4,
     says: "the API did not respond in time",
-    next: "raise api.timeout_seconds if this stays",
+    next: "raise api.timeout_seconds if this continues",
   },
   answer_too_large: {
     recovery: "skip",
@@ -61,14 +61,14 @@ export const errorCodes = {
     charged: true,
     leaves: "failed",
     says: "the answer is larger than the limit",
-    next: "narrow the slice or raise api.largest_answer_mib",
+    next: "make the slice smaller or raise api.largest_answer_mib",
   },
   redirected: {
     recovery: "abort",
     sent: true,
     charged: true,
     says: "the API sent a redirect away from API_BASE_URL",
-    next: "set API_BASE_URL to the address that the redirect leads to",
+    next: "set API_BASE_URL to the address that the redirect names",
   },
 
   // statuses of replies
@@ -77,14 +77,14 @@ export const errorCodes = {
     later: true,
     attempts: 4,
     says: "the API failed",
-    next: "it is requested again automatically, at growing distances; `storehouse retry` requests it now",
+    next: "it is requested again automatically, at growing intervals; `storehouse retry` requests it now",
   },
   too_many_requests: {
     recovery: "retry",
     later: true,
     attempts: 8,
-    says: "the API refused the pace",
-    next: "the pace is halved automatically; lower api.requests_per_second if this stays",
+    says: "the API refused the rate of requests",
+    next: "the rate is halved automatically; lower api.requests_per_second if this continues",
   },
   credits_exhausted: {
     recovery: "defer",
@@ -93,17 +93,17 @@ export const errorCodes = {
   },
   allowance_too_small: {
     recovery: "defer",
-    says: "one call takes {cost} credits, and of the whole allowance of {total} this class of work may use {most}",
+    says: "one call takes {cost} credits, but this class of work may use only {most} of the whole allowance of {total}",
     next: "waiting does not help: raise the allowance or lower credits.floors, or switch the dataset off",
   },
   budget_exhausted: {
     recovery: "defer",
-    says: "this takes {cost} credits, and of the budget {budget} {taken} of {credits} a {period} are taken",
+    says: "this takes {cost} credits, and the budget {budget} has already used {taken} of {credits} a {period}",
     next: "it continues automatically at {until}; raise credits.budgets.{budget} to continue earlier",
   },
   budget_too_small: {
     recovery: "defer",
-    says: "one call takes {cost} credits, and the whole budget {budget} is {credits} a {period}",
+    says: "one call takes {cost} credits, more than the whole budget {budget} of {credits} a {period}",
     next: "waiting does not help: raise credits.budgets.{budget} or switch the dataset off",
   },
   allowance_spent: {
@@ -114,7 +114,7 @@ export const errorCodes = {
   unauthorised: {
     recovery: "abort",
     says: "the API refused the token",
-    next: "check API_TOKEN: a missing token, a wrong one and one without the right to this operation get the same reply; switch off a dataset that the account has no right to in config/storehouse.yaml",
+    next: "check API_TOKEN: a missing token, a wrong one, and one without the right to this operation get the same reply; if the account has no right to a dataset, switch it off in config/storehouse.yaml",
   },
   forbidden: {
     recovery: "abort",
@@ -128,14 +128,14 @@ export const errorCodes = {
     charged: false,
     leaves: "skipped",
     says: "the API or the operation does not accept the parameters",
-    next: "`storehouse operations` lists the parameters, ops.request has the request; what was answered days before is requested again automatically, at growing distances",
+    next: "`storehouse operations` lists the parameters, ops.request has the request; if earlier days were answered, it is requested again automatically, at growing intervals",
   },
   not_found: {
     recovery: "skip",
     later: true,
     leaves: "skipped",
     says: "the API does not know the app, keyword or other item",
-    next: "nothing to do unless the app or keyword should exist; what was answered days before is requested again automatically, at growing distances",
+    next: "nothing to do unless the app or keyword should exist; if earlier days were answered, it is requested again automatically, at growing intervals",
   },
   no_content: {
     recovery: "skip",
@@ -147,14 +147,14 @@ export const errorCodes = {
     recovery: "skip",
     leaves: "skipped",
     says: "the answer leaves out these items",
-    next: "nothing to do: keywords that the account's list leaves out are requested by name, and the list is requested again within a week; apps that the service does not know are requested again when they are due",
+    next: "nothing to do: keywords missing from the account's list are requested by name, and the list is requested again within a week; apps that the service does not know are requested again when they are due",
   },
   unexpected_status: {
     recovery: "skip",
     later: true,
     leaves: "failed",
     says: "the API replied with an unexpected status",
-    next: "see ops.request; it is requested again automatically, at growing distances; report it if it stays",
+    next: "see ops.request; it is requested again automatically, at growing intervals; report it if this continues",
   },
 
   ...answerErrors,
@@ -165,23 +165,23 @@ export const errorCodes = {
     recovery: "skip",
     leaves: "skipped",
     says: "retention has dropped the days before {end}",
-    next: "raise keep_months in config/storehouse.yaml and backfill the days if you need them",
+    next: "if you need these days, raise keep_months in config/storehouse.yaml and backfill them",
   },
   answer_held: {
     recovery: "skip",
     leaves: "skipped",
     says: "the answer leaves out {closing} of {current} members of the portfolio, so it is held and changes nothing",
-    next: "it is requested again the next day and applied when that answer says the same; `storehouse held --apply` applies it now",
+    next: "it is requested again the next day, and applied if that answer is the same; `storehouse held --apply` applies it now",
   },
   budget_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",
-    next: "run again with a higher --max-credits; what a backfill left, `storehouse sync` loads",
+    next: "run it again with a higher --max-credits; `storehouse sync` loads what a backfill left",
   },
   plan_spent: {
     recovery: "defer",
-    says: "the price of plan {plan} is spent: {left} credits are left of it and the call costs {cost}",
-    next: "what is not paid for is cancelled and is a gap again; `storehouse backfill --plan {plan}` names the command that prices it anew",
+    says: "the price of plan {plan} is spent: {left} credits are left of it, and the call costs {cost}",
+    next: "the rest is cancelled and is a gap again; `storehouse backfill --plan {plan}` shows the command that prices it again",
   },
   not_encodable: {
     recovery: "skip",
@@ -189,7 +189,7 @@ export const errorCodes = {
     charged: false,
     leaves: "skipped",
     says: "a value cannot be sent in a URL",
-    next: "stop tracking the keyword: it is . or .., or has a broken character",
+    next: "stop tracking the keyword: it is . or .., or contains a broken character",
   },
   unexpected: {
     recovery: "skip",
@@ -203,13 +203,13 @@ export const errorCodes = {
     sent: true,
     charged: true,
     leaves: "failed",
-    says: "the process died or froze {attempts} times while it ran this slice and no other",
-    next: "give the worker more memory, or narrow the slice (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
+    says: "the process died or froze {attempts} times while it ran only this slice",
+    next: "give the worker more memory, or make the slice smaller (longest_window, most_pages); `storehouse retry --code process_died` runs it again",
   },
   lease_expired: {
     recovery: "fenced",
     says: "the lease of this process expired while it was frozen, and other processes have taken over its slices",
-    next: "a worker registers again automatically; run a command again",
+    next: "a worker registers again automatically; a command must be run again",
   },
   ...notifyErrors,
   fenced: { recovery: "fenced", says: "another worker has taken over this slice", next: "nothing to do" },

@@ -3,7 +3,7 @@ export const metabaseErrors = {
   metabase_unreachable: {
     recovery: "usage",
     says: "Metabase does not respond",
-    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url; where its HTTPS certificate is from your own authority, NODE_EXTRA_CA_CERTS names that authority",
+    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url; if its HTTPS certificate is from your own authority, set NODE_EXTRA_CA_CERTS to that authority's file",
   },
   metabase_starting: {
     recovery: "usage",
@@ -18,7 +18,7 @@ export const metabaseErrors = {
   metabase_too_old: {
     recovery: "usage",
     says: "Metabase {found} is too old",
-    next: "use Metabase 50 or newer; docker-compose.yml has a version that works",
+    next: "use Metabase 50 or newer; docker-compose.yml names a version that works",
   },
   metabase_not_set_up: {
     recovery: "usage",
@@ -33,7 +33,7 @@ export const metabaseErrors = {
   metabase_wrong_access: {
     recovery: "usage",
     says: "Metabase refused {what}",
-    next: "check {what}; a key that was deleted, or that belongs to another Metabase, is refused in the same way",
+    next: "check {what}; a deleted key, or one of another Metabase, is refused in the same way",
   },
   metabase_forbidden: {
     recovery: "usage",
@@ -43,16 +43,16 @@ export const metabaseErrors = {
   metabase_database: {
     recovery: "usage",
     says: "Metabase cannot open the database as storehouse_reader: {problem}",
-    next: "run `storehouse grants` with the same STOREHOUSE_READER_PASSWORD, and set METABASE_DATABASE_HOST to the name under which Metabase sees Postgres (in the compose file: postgres)",
+    next: "run `storehouse grants` with the same STOREHOUSE_READER_PASSWORD, and set METABASE_DATABASE_HOST to the host name under which Metabase reaches Postgres (in the compose file: postgres)",
   },
   metabase_missing_table: {
     recovery: "usage",
     says: "Metabase did not find {what} within {seconds} seconds",
-    next: "run the command again if Metabase still reads the schema; else run `storehouse grants`: the reader role may lack rights on it",
+    next: "run the command again if Metabase is still reading the schema; otherwise run `storehouse grants`: the reader role may lack rights on it",
   },
   dashboard_misfit: {
     recovery: "usage",
-    says: "{file} does not fit the warehouse: {key} {problem}",
+    says: "{file} does not match the warehouse: {key} {problem}",
     next: "correct the file; if it came with Storehouse, `storehouse migrate` creates the tables that it names",
   },
   metabase_refused: {

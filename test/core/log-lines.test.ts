@@ -19,7 +19,7 @@ test("a terminal shows each event as a sentence, with its name and fields, under
   ).toBe(
     [
       "11-22 10:05:12  a worker has started (worker.started worker_id=3)",
-      "11-22 10:05:12  warning: the database does not respond or takes no work; what is",
+      "11-22 10:05:12  warning: the database does not respond or accepts no work; work",
       "                under way is tried again (database.unavailable",
       "                code=database_unreachable wait_ms=1000)",
       "",

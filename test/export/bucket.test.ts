@@ -145,10 +145,7 @@ const secret = "wrong-secret-0123456789-abcdefghij";
 
 test("the command reports what is wrong with a place in one line, without a secret", async () => {
   for (const [out, problem] of [
-    [
-      "gs://lake/x",
-      /^unknown_place: files are written to a folder, or to a bucket as s3:.*; correct --out or export.to/,
-    ],
+    ["gs://lake/x", /^unknown_place: the place must be a folder, or a bucket as s3:.*; correct --out or export.to/],
     ["s3://lake/x", /^bucket_refused: .* was refused: SignatureDoesNotMatch, 403; check/],
   ] as const) {
     const { code, stdout, stderr } = await runCommand(

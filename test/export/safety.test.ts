@@ -160,7 +160,7 @@ test("a name that no table has is refused with the one that was meant", async ()
   const relations = await readRelations(stage.db);
   for (const [name, problem] of [
     ["keyword_rank_dayly", /^unknown_table: .*, did you mean keyword_rank_daily\?;/],
-    ["raw.answer", /^unknown_table: no table or view has the name raw\.answer/],
+    ["raw.answer", /^unknown_table: no table or view is named raw\.answer/],
     ["ops.request", /^unknown_table: /],
     ["MART", /^unknown_table: .*, did you mean mart\?;/],
     ["dim_app; drop table core.dim_app", /^unknown_table: /],

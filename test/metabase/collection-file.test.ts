@@ -50,14 +50,14 @@ test.each([
     "display: table",
     "display: tabel",
     12,
-    "cards.one.display is no kind of picture",
+    "cards.one.display is not a kind of picture",
   ],
   [
-    "a filter that the dashboard has not",
+    "a filter that the dashboard does not have",
     "[[and {{app}}]]",
     "[[and {{apps}}]]",
     11,
-    "cards.one.sql names a filter that the dashboard has not: apps",
+    "cards.one.sql names a filter that the dashboard does not have: apps",
   ],
   ["cards on top of each other", "[12, 0, 12, 4]", "[11, 3, 12, 4]", 20, "cards.two.place covers that of one"],
   ["a card over the edge", "[12, 0, 12, 4]", "[13, 0, 12, 4]", 20, "cards.two.place must end within the 24 columns"],
@@ -94,7 +94,7 @@ test("a query and a filter that do not fit the warehouse are reported by file an
   };
   rmSync(path.join(folder, "again.yaml"), { force: true });
   await expect(spoil("sql: select keyword from", "sql: select keywrod from")).rejects.toThrow(
-    /^dashboard_misfit: config\/metabase\/ranks.yaml does not fit the warehouse: cards.one.sql does not fit.*keywrod/,
+    /^dashboard_misfit: config\/metabase\/ranks.yaml does not match the warehouse: cards.one.sql does not match.*keywrod/,
   );
   expect(stage.metabase.state.collections.size).toBe(0);
   await expect(spoil("column: app_name", "column: app_nmae")).rejects.toThrow(
@@ -102,7 +102,7 @@ test("a query and a filter that do not fit the warehouse are reported by file an
   );
   const query = "column: app_name, first: select app_nmae from core.dim_app";
   await expect(spoil("column: app_name", query)).rejects.toThrow(
-    /filters.app.first does not fit the warehouse.*app_nmae/,
+    /filters.app.first does not match the warehouse.*app_nmae/,
   );
   await expect(spoil("sql: select keyword from", "sql: delete from core.dim_app; select keyword from")).rejects.toThrow(
     /^dashboard_misfit/,

@@ -50,7 +50,7 @@ describe("a server whose certificate is checked", () => {
     expect(modeOf(`sslmode=require&sslrootcert=${root}`)).toEqual(["verify-ca", pem]);
     expect(modeOf("sslmode=verify-full&sslrootcert=system")).toEqual(["verify-full", undefined]);
     expect(modeOf("sslmode=require")).toEqual(["require", undefined]);
-    expect(() => secured(`sslmode=verify-full&sslrootcert=${root}.gone`)).toThrow(/sslrootcert that is not there/);
+    expect(() => secured(`sslmode=verify-full&sslrootcert=${root}.gone`)).toThrow(/sslrootcert that does not exist/);
   });
 
   test("is reached by Metabase with the certificate itself, which is sent once", async () => {

@@ -6,7 +6,7 @@ test("waits until Metabase has read the schema", async () => {
   stage.metabase.state.slowSync = 8;
   expect((await stage.apply()).isComplete).toBe(true);
   expect(stage.said).toEqual([
-    "Metabase reads the schema; waiting up to 60 seconds.",
+    "Metabase is reading the schema; waiting up to 60 seconds.",
     expect.stringMatching(/^Describing \d+ tables and columns in Metabase\.$/),
   ]);
   expect(stage.slept()).toBeGreaterThanOrEqual(8000);
