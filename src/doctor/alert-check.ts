@@ -21,10 +21,10 @@ export function checkAlertSettings({
   const found = alerts.flatMap((alert) => {
     const [dataset] = datasetsOff(alert, settings, named);
     if (dataset === undefined) return [];
-    const problem = `${alert.name} never fires: it rests on the dataset ${dataset}, which is off`;
+    const problem = `${alert.name} never fires: it needs the dataset ${dataset}, which is off`;
     return [warn("alerts", problem, `set datasets.${dataset}.on: true; \`storehouse datasets\` shows what it costs`)];
   });
   if (environment.NOTIFY_URL === undefined)
-    found.push(warn("alerts", "what fires is recorded and not sent", "set NOTIFY_URL, or read ops.alert_log"));
-  return found.length > 0 ? found : [pass("alerts", `${alerts.length} configured, each rests on a dataset that is on`)];
+    found.push(warn("alerts", "fired alerts are recorded but not sent", "set NOTIFY_URL, or read ops.alert_log"));
+  return found.length > 0 ? found : [pass("alerts", `${alerts.length} configured, each with its datasets on`)];
 }

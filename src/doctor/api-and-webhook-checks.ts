@@ -39,12 +39,12 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
     const { found, next } =
       error instanceof StorehouseError
         ? apiFailure(error)
-        : failure("token", "its answer is not readable", wrongAddress);
+        : failure("token", "the answer to the balance check is not readable", wrongAddress);
     return [failure("token", found, `${next}; nothing was charged`)];
   }
 }
 
-const wrongAddress = "check API_BASE_URL: what answers there is not the API";
+const wrongAddress = "check API_BASE_URL: the server at this address is not the API";
 
 /** The next steps of these errors are about slices; a check is requested again by nobody, and its answer is not stored. */
 const nextOfCheck: Partial<Record<ErrorCode, string>> = {
@@ -93,7 +93,7 @@ export async function checkWebhook(
 /** Whether the dead man's switch takes a ping; nothing where none is set. */
 export async function checkPing(ping: (() => Promise<void>) | null, tests: boolean): Promise<readonly Diagnosis[]> {
   if (ping === null) return [];
-  if (!tests) return [pass("ping", "set; a worker requests NOTIFY_PING_URL every minute while all is well")];
+  if (!tests) return [pass("ping", "set; a worker requests NOTIFY_PING_URL every minute while everything works")];
   try {
     await ping();
     return [pass("ping", "accepted a ping")];

@@ -27,18 +27,18 @@ export async function checkServer(db: Database): Promise<Diagnosis> {
     isReadOnly: false,
   };
   const found = `Postgres ${version} responds`;
-  if (isStandby) return failure("database", `${found}, as a read-only standby`, "let DATABASE_URL name the primary");
+  if (isStandby) return failure("database", `${found}, as a read-only standby`, "set DATABASE_URL to the primary");
   if (isReadOnly)
     return failure(
       "database",
       `${found}, in read-only mode`,
-      "let DATABASE_URL name a user whose transactions may write",
+      "set DATABASE_URL to a user whose transactions may write",
     );
   if (major > newestKnown)
     return warn(
       "database",
       `${found}; ${newestKnown} is the newest tested version`,
-      "you can continue; report what breaks",
+      "you can continue; report problems",
     );
   return pass("database", found);
 }
@@ -56,7 +56,7 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
         );
   if (lacking.length > 0) return failure("rights", `${me} lacks ${lackingRightsText(lacking)}`, lackingRightsFix(me));
   return foreign > 0
-    ? pass("rights", `${me} may load; another role owns the schemas and runs migrations`)
+    ? pass("rights", `${me} may load data; another role owns the schemas and runs migrations`)
     : pass("rights", `${me} owns the schemas`);
 }
 
@@ -68,10 +68,10 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
   if (unknown.length > 0)
     return failure(
       "migrations",
-      `a newer Storehouse migrated the database: it has ${unknown.join(", ")}`,
+      `a newer Storehouse has migrated the database: it has ${unknown.join(", ")}`,
       "update Storehouse to the version that migrated the database",
     );
-  if (missing.length === 0) return pass("migrations", "none is pending");
+  if (missing.length === 0) return pass("migrations", "none pending");
   const found = `${missing.length} pending, from ${missing[0] ?? ""} to ${missing.at(-1) ?? ""}`;
   return mayMigrate
     ? warn("migrations", found, "run `storehouse migrate`; the next command that needs the database runs them too")

@@ -192,8 +192,8 @@ function outage(check: string, error: Error): Diagnosis {
   if (!error.message.startsWith(withoutReply)) return failedWith(check, databaseOutage(error));
   return failure(
     check,
-    `the database gave no reply within ${timeoutMs / 1000} s`,
-    "see the check of locks, and the load and log of the server; then run `storehouse doctor` again",
+    `the database did not reply within ${timeoutMs / 1000} s`,
+    "see the check locks, and the server's load and log; then run `storehouse doctor` again",
   );
 }
 
@@ -201,6 +201,6 @@ function unreadable(check: string, error: Error): Diagnosis {
   return failure(
     check,
     `cannot be read: ${error.message}`,
-    "connect as storehouse_loader, and let the owner of the database run `storehouse grants`",
+    "connect as storehouse_loader, and have the database owner run `storehouse grants`",
   );
 }

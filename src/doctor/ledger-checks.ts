@@ -18,15 +18,13 @@ export async function checkWorkers(db: Database, account: string): Promise<Diagn
   const { running, late, waiting, ageSeconds, lastEndedAs: last } = await readWorkerCounts(db, account);
   const beat = `latest heartbeat ${Math.round(ageSeconds ?? 0)} s ago`;
   if (running === 0 && waiting > 0)
-    return warn(
-      "workers",
-      `${waiting} waiting until the API accepts the account, ${beat}`,
-      "see the check of the token",
-    );
+    return warn("workers", `${waiting} waiting until the API accepts the account, ${beat}`, "see the check token");
   if (running === 0)
     return warn(
       "workers",
-      last === null || last === "stopped" ? "no worker runs" : `no worker runs; the last one ended as ${last}`,
+      last === null || last === "stopped"
+        ? "no worker is running"
+        : `no worker is running; the last one ended as ${last}`,
       "start one with `storehouse worker`, unless your own scheduler runs `storehouse sync`",
     );
   const found = `${running + waiting} in the ledger, ${beat}`;
@@ -35,7 +33,7 @@ export async function checkWorkers(db: Database, account: string): Promise<Diagn
     : warn(
         "workers",
         `${found}, ${late} without a heartbeat for more than ${lateSeconds} s`,
-        "see its log; another worker takes over its slices",
+        "see the worker's log; another worker takes over its slices",
       );
 }
 
@@ -47,7 +45,7 @@ export async function checkIncidents(db: Database): Promise<Diagnosis> {
   );
   if (rows.length === 0) return pass("incidents", "no incident is open");
   const list = rows.map(({ kind, count }) => `${titleOf(kind)} (${count})`).join(", ");
-  return warn("incidents", `open: ${list}`, "`storehouse status` says since when, what it means and what to do");
+  return warn("incidents", `open: ${list}`, "`storehouse status` says since when, what they mean and what to do");
 }
 
 /** Days that are lost for good, and what is at risk to become so. */
@@ -57,7 +55,7 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
   if (first !== undefined)
     return warn(
       "lost days",
-      `${sumBy(risks, ({ cells }) => cells)} snapshots of ${first.dataset}${risks.length > 1 ? ` and ${risks.length - 1} more datasets` : ""} are lost at ${minuteOf(first.lostAt)} unless they are requested before; lost so far: ${sumBy(lost, ({ cells }) => cells)}`,
+      `${sumBy(risks, ({ cells }) => cells)} snapshots of ${first.dataset}${risks.length > 1 ? ` and ${risks.length - 1} more datasets` : ""} are lost at ${minuteOf(first.lostAt)} unless they are requested first; lost so far: ${sumBy(lost, ({ cells }) => cells)}`,
       "`storehouse status` shows what they wait for; `storehouse sync` requests them",
     );
   const [newest] = lost;
@@ -65,7 +63,7 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
     ? pass("lost days", "none")
     : pass(
         "lost days",
-        `${sumBy(lost, ({ cells }) => cells)} snapshots in all, the newest of ${newest.dataset} on ${newest.day}; nothing is at risk`,
+        `${sumBy(lost, ({ cells }) => cells)} snapshots in all, the newest of ${newest.dataset} on ${newest.day}; none at risk`,
       );
 }
 
@@ -81,7 +79,7 @@ export async function checkUnrequestedDays(
   if (found === null)
     return warn(
       "days not requested",
-      `unknown: to read the whole ledger takes more than ${ms / 1000} s`,
+      `unknown: reading the whole ledger takes more than ${ms / 1000} s`,
       "`storehouse gaps` says whether there are any",
     );
   const span = unrequestedSpan(found);
@@ -117,11 +115,8 @@ export async function checkReported(db: Database): Promise<Diagnosis> {
   const wrong = checks.filter(({ differing }) => differing > 0);
   if (wrong.length === 0) {
     const compared = sumBy(checks, (one) => one.compared);
-    if (compared === 0) return pass("reported figures", "none that came with another answer had to be compared yet");
-    return pass(
-      "reported figures",
-      `${countOf(compared, "figure")} that came with other answers were compared, none differs`,
-    );
+    if (compared === 0) return pass("reported figures", "no figures from other answers have been compared yet");
+    return pass("reported figures", `${countOf(compared, "figure")} from other answers compared, none differs`);
   }
   const words = wrong.map(
     ({ dataset, source, account, compared, differing, firstDay }) =>
@@ -130,6 +125,6 @@ export async function checkReported(db: Database): Promise<Diagnosis> {
   return warn(
     "reported figures",
     words.join("; "),
-    "such figures are not taken any more; the next sync requests their days, as far back as history_days, and `storehouse backfill` older ones",
+    "figures of this source are no longer used; the next sync requests their days, as far back as history_days, and `storehouse backfill` older ones",
   );
 }

@@ -11,10 +11,11 @@ const spaceNeeded = gib / 2;
 export async function checkDisk(home: string): Promise<Diagnosis> {
   const place = await statfsAbove(home);
   if (place === null)
-    return warn("disk", `${home} cannot be read`, "let STOREHOUSE_HOME name a folder that can be created");
+    return warn("disk", `${home} cannot be read`, "set STOREHOUSE_HOME to a folder that can be created");
   const free = place.bavail * place.bsize;
   const found = `${(free / gib).toFixed(1)} GiB free for ${home}`;
-  if (free < spaceNeeded) return failure("disk", found, "free disk space, or let STOREHOUSE_HOME name another disk");
+  if (free < spaceNeeded)
+    return failure("disk", found, "free disk space, or set STOREHOUSE_HOME to a folder on another disk");
   if (free < spaceWarned)
     return warn("disk", found, "free disk space soon: `storehouse prune` deletes stored answers that are loaded");
   return pass("disk", found);
@@ -40,7 +41,7 @@ export function checkCrontab({ file, read }: ScheduleFile): Diagnosis {
   try {
     const { length } = read(file);
     if (length === 0)
-      return warn("crontab", `${file} has no line`, "without a line the worker plans nothing on a schedule");
+      return warn("crontab", `${file} has no lines`, "add a line: without one the worker plans nothing on a schedule");
     return pass("crontab", `${length} ${length === 1 ? "line" : "lines"} in ${file}`);
   } catch (error) {
     return failedWith("crontab", error);

@@ -25,7 +25,7 @@ export async function checkSize(db: Database, settings?: Settings, largest = lar
   return warn(
     check,
     `${size}; a month of ${large.table} takes ${(large.bytes / 2 ** 30).toFixed(0)} GiB`,
-    `set datasets.${writer?.name ?? ""}.partitions: day, so that new months are cut into days`,
+    `set datasets.${writer?.name ?? ""}.partitions: day, so that new months get daily partitions`,
   );
 }
 

@@ -12,16 +12,20 @@ export const fleetMetrics = {
     labels: ["dataset", "state"],
     help: "Slices in the ledger by dataset and state.",
   },
-  storehouse_rows: { kind: "gauge", labels: ["dataset"], help: "Rows in loaded answers, changed or not." },
+  storehouse_rows: {
+    kind: "gauge",
+    labels: ["dataset"],
+    help: "Rows in loaded answers, whether or not they changed anything.",
+  },
   storehouse_rejects: {
     kind: "gauge",
     labels: ["dataset"],
-    help: "Rows of answers that were rejected; less once an answer is loaded again without them.",
+    help: "Rejected rows of answers; the value falls when an answer is loaded again without rejects.",
   },
   storehouse_freshness_seconds: {
     kind: "gauge",
     labels: ["dataset"],
-    help: "Seconds since the end of the newest loaded day, or since the dataset was first planned where no day is loaded.",
+    help: "Seconds since the end of the newest loaded day, or, if no day is loaded, since the dataset was first planned.",
   },
   storehouse_freshness_limit_seconds: {
     kind: "gauge",
@@ -31,35 +35,35 @@ export const fleetMetrics = {
   storehouse_credits_allowance: {
     kind: "gauge",
     labels: ["account"],
-    help: "Credits of a whole period; no label account for the account of API_TOKEN.",
+    help: "Credits of a whole period; without the label account for the account of API_TOKEN.",
   },
   storehouse_credits_left: {
     kind: "gauge",
     labels: ["account"],
-    help: "Credits left of the period, by the last balance that is known.",
+    help: "Credits left in the period, according to the last known balance.",
   },
   storehouse_credits_held: { kind: "gauge", labels: ["account"], help: "Credits reserved for running requests." },
   storehouse_credits_spent: {
     kind: "gauge",
     labels: ["account", "class"],
-    help: "Credits booked in the current period (last 30 days where the period is unknown) by class.",
+    help: "Credits booked in the current period (last 30 days if the period is unknown) by class.",
   },
   storehouse_credits_reset_timestamp_seconds: {
     kind: "gauge",
     labels: ["account"],
     help: "End of the period, Unix time.",
   },
-  storehouse_queue_slices: { kind: "gauge", labels: ["class"], help: "Slices that a worker may claim now by class." },
+  storehouse_queue_slices: { kind: "gauge", labels: ["class"], help: "Slices that a worker can claim now, by class." },
   storehouse_queue_age_seconds: {
     kind: "gauge",
     labels: ["class"],
     help: "Seconds for which the oldest of these slices has been due.",
   },
-  storehouse_workers: { kind: "gauge", labels: ["kind"], help: "Registered processes that have not ended by kind." },
+  storehouse_workers: { kind: "gauge", labels: ["kind"], help: "Registered processes that have not ended, by kind." },
   storehouse_worker_heartbeat_age_seconds: {
     kind: "gauge",
     labels: ["kind"],
-    help: "Seconds since the latest heartbeat of the process whose heartbeat is oldest.",
+    help: "Seconds since the latest heartbeat of the process whose heartbeat is the oldest.",
   },
   storehouse_run_end_timestamp_seconds: {
     kind: "gauge",
@@ -69,12 +73,12 @@ export const fleetMetrics = {
   storehouse_gateway_calls: {
     kind: "gauge",
     labels: ["caller", "answered"],
-    help: "Calls of a caller of the gateway on the day (UTC): hit (answered from what is stored), joined (with the answer to an equal call) or sent (requests to the API).",
+    help: "Calls of a gateway caller today (UTC): hit (answered from stored answers), joined (shared the answer to an equal call) or sent (requests to the API).",
   },
   storehouse_gateway_credits: {
     kind: "gauge",
     labels: ["caller", "kind"],
-    help: "Credits of a caller of the gateway on the day (UTC): charged for its requests, and saved by calls that were not sent.",
+    help: "Credits of a gateway caller today (UTC): charged for its requests, and saved by calls that were not sent.",
   },
   storehouse_incidents_open: { kind: "gauge", labels: ["kind"], help: "Open incidents by kind." },
   storehouse_database_bytes: { kind: "gauge", labels: [], help: "Size of the database." },
@@ -93,12 +97,12 @@ export const workerMetrics = {
   storehouse_database_up: {
     kind: "gauge",
     labels: [],
-    help: "1 when Postgres responded in time during this scrape, else 0.",
+    help: "1 if Postgres responded in time during this scrape, otherwise 0.",
   },
   storehouse_worker_state: {
     kind: "gauge",
     labels: ["state"],
-    help: "1 for the current state of this worker, else 0.",
+    help: "1 for the current state of this worker, otherwise 0.",
   },
   storehouse_requests_total: {
     kind: "counter",
@@ -108,6 +112,6 @@ export const workerMetrics = {
   storehouse_request_duration_seconds: {
     kind: "histogram",
     labels: ["operation", "status"],
-    help: "Seconds from sending a request to the last byte of its answer, by HTTP status; status none without an answer.",
+    help: "Seconds from sending a request to the last byte of its answer, by HTTP status; the status is none if there was no answer.",
   },
 } as const satisfies Record<string, { kind: MetricKind | "histogram"; labels: readonly string[]; help: string }>;

@@ -29,7 +29,7 @@ function failed(check: ReadyCheck["check"], found: string, next: string): ReadyC
 
 /** Without a database. */
 function unknown(check: ReadyCheck["check"]): ReadyCheck {
-  return failed(check, "unknown: the database does not respond", "see the check of the database first");
+  return failed(check, "unknown: the database does not respond", "see the check database first");
 }
 
 /** Whether a worker can work, check by check. */
@@ -90,10 +90,10 @@ async function migrationsCheck(db: Database | null): Promise<ReadyCheck> {
   if (newer.length > 0)
     return failed(
       "migrations",
-      `a newer Storehouse migrated the database: ${newer[0]} is unknown here`,
+      `a newer Storehouse has migrated the database: ${newer[0]} is unknown here`,
       "update Storehouse to the version that migrated the database",
     );
-  return passed("migrations", "none is pending");
+  return passed("migrations", "none pending");
 }
 
 /** Rights that an older Storehouse granted may lack one that this version needs. */
@@ -102,7 +102,7 @@ async function rightsCheck(db: Database | null): Promise<ReadyCheck> {
   if (found === null) return unknown("rights");
   const { me, lacking } = found;
   return lacking.length === 0
-    ? passed("rights", `${me} may load`)
+    ? passed("rights", `${me} may load data`)
     : failed("rights", `${me} lacks ${lackingRightsText(lacking)}`, lackingRightsFix(me));
 }
 
@@ -154,6 +154,6 @@ function tokenCheck(state: WorkerState | null): ReadyCheck {
   return failed(
     "token",
     `the worker is ${is}`,
-    is === "stopping" ? "no action: it is stopping" : "wait until the first balance check is done",
+    is === "stopping" ? "nothing to do: it is stopping" : "wait until the first balance check is done",
   );
 }

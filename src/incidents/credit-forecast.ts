@@ -76,22 +76,22 @@ export function errorWords({
   const most =
     worst === null
       ? ""
-      : ` Furthest off: ${worst.day}, ${count(worst.foreseen)} foreseen and ${count(worst.charged)} charged.`;
+      : ` Largest error: ${worst.day}, ${count(worst.foreseen)} forecast and ${count(worst.charged)} charged.`;
   const beside =
-    others === 0 ? "" : ` Commands of people, callers and backfills took ${count(others)} more, which nobody foresees.`;
-  return `${countOf(nights, "night")} of the last ${errorDays} days: ${count(foreseen)} foreseen the day before, ${count(charged)} charged, ${off}.${most}${beside}`;
+    others === 0 ? "" : ` Commands, gateway callers and backfills, which are not forecast, took ${count(others)} more.`;
+  return `${countOf(nights, "night")} of the last ${errorDays} days: ${count(foreseen)} forecast the day before, ${count(charged)} charged, ${off}.${most}${beside}`;
 }
 
 /** Whether the credits are enough until the reset, in a sentence or two. */
 export function outlookWords(outlook: Outlook | null, now: number): string {
-  if (outlook === null) return "No forecast until the service reports the running period.";
+  if (outlook === null) return "There is no forecast until the service reports the current period.";
   const { wanted, usable, short, outAt, perHour, nights } = outlook;
-  if (outlook.isUnknown && short === 0) return "Whether the credits are enough until the reset is not known yet.";
+  if (outlook.isUnknown && short === 0) return "It is not known yet whether the credits last until the reset.";
   const pace = nights === null && perHour > 0 ? ` at ${count(Math.round(24 * perHour))} a day` : "";
   // the reset may come before the next night
   if (short === 0 && nights !== null && wanted === 0)
-    return "Enough until the reset: nothing that costs credits is due before it.";
-  const taken = `about ${countOf(wanted, "credit")} of ${count(usable)} that nights may use`;
+    return "Enough until the reset: nothing that costs credits is due before then.";
+  const taken = `about ${countOf(wanted, "credit")} of the ${count(usable)} that nights may use`;
   if (short === 0)
     return nights === null
       ? `Enough until the reset${pace}: ${taken}.`
@@ -100,8 +100,8 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
   if (outAt === null) return missing;
   if (outAt > now) return `${missing} They run out in ${durationText(outAt - now)}${pace}.`;
   return usable === 0
-    ? `${missing} Nights may use none of what is left.`
-    : `${missing} What waits takes more than the ${count(usable)} that nights may use.`;
+    ? `${missing} Nights may not use any of what is left.`
+    : `${missing} Waiting slices take more than the ${count(usable)} that nights may use.`;
 }
 
 /** How the rest of a budget's period is foreseen: " About 40 more are foreseen, too many from 2026-11-28 on."; empty where nothing is. */

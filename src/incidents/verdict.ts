@@ -44,29 +44,32 @@ export type Verdict = { readonly state: "good" | "calm" | "warn" | "bad"; readon
 /** The verdict: what is wrong first, and all of that; else what goes on; else that all is well. */
 export function verdictOf(facts: VerdictFacts): Verdict {
   if (facts.datasets === 0 && facts.incidents === 0 && !wasAborted(facts))
-    return { state: "calm", text: "Nothing was requested yet." };
+    return { state: "calm", text: "Nothing has been requested yet." };
   const bad = badOf(facts);
   const warn = warnOf(facts);
   if (bad.length > 0) return { state: "bad", text: `Needs attention: ${[...bad, ...warn].join("; ")}.` };
-  if (warn.length > 0) return notAll(warn.join("; "));
+  if (warn.length > 0) return notComplete(warn.join("; "));
   if (facts.open > 0)
-    return { state: "good", text: `All is well: ${countOf(facts.open, "slice waits or runs", "slices wait or run")}.` };
+    return { state: "good", text: `OK: ${countOf(facts.open, "slice waits or runs", "slices wait or run")}.` };
   const until = facts.newestDay === null ? "" : `, up to ${facts.newestDay}`;
   const loaded = countOf(facts.datasets - facts.unavailable, "dataset is", "datasets are");
-  const without = facts.unavailable === 0 ? "" : `; of ${facts.unavailable} nothing is available`;
-  return { state: "good", text: `All is well: ${loaded} loaded${until}${without}.` };
+  const without =
+    facts.unavailable === 0
+      ? ""
+      : `; ${facts.unavailable} ${facts.unavailable === 1 ? "has" : "have"} no data available`;
+  return { state: "good", text: `OK: ${loaded} loaded${until}${without}.` };
 }
 
-function notAll(text: string): Verdict {
-  return { state: "warn", text: `Not all is there yet: ${text}.` };
+function notComplete(text: string): Verdict {
+  return { state: "warn", text: `Not complete yet: ${text}.` };
 }
 
-/** The verdict beside days that no sync reaches any more; as it is where nobody knows of them (null), since reading them may take long. */
+/** The verdict beside days that no sync reaches any more; unchanged where they are not known (null), since reading them may take long. */
 export function verdictWithUnrequested(verdict: Verdict, found: readonly UnrequestedDays[] | null): Verdict {
   const span = unrequestedSpan(found ?? []);
   if (span === null) return verdict;
-  const text = `days of ${listed(span.datasets)} between ${span.first} and ${span.last} are requested by no sync`;
-  if (verdict.state === "good" || verdict.state === "calm") return notAll(text);
+  const text = `days of ${listed(span.datasets)} between ${span.first} and ${span.last} are not requested by any sync`;
+  if (verdict.state === "good" || verdict.state === "calm") return notComplete(text);
   return { ...verdict, text: `${verdict.text.replace(/\.$/, "")}; ${text}.` };
 }
 
@@ -97,15 +100,15 @@ function badOf(facts: VerdictFacts): readonly string[] {
   const tooDear = sumBy(facts.deferred, ({ code, slices }) => (tooDearCodes.includes(code) ? slices : 0));
   return [
     wasAborted(facts) ? "the last run was aborted" : "",
-    datasets > 0 && unavailable === datasets ? "nothing that was requested is available" : "",
+    datasets > 0 && unavailable === datasets ? "no requested data is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),
     lateText(late),
     tooDear > 0
       ? countOf(
           tooDear,
-          "slice takes more credits than a whole period has",
-          "slices take more credits than a whole period has",
+          "slice needs more credits than a whole period has",
+          "slices need more credits than a whole period has",
         )
       : "",
     failed > 0 ? countOf(failed, "slice failed and needs a retry", "slices failed and need a retry") : "",
@@ -127,10 +130,10 @@ function warnOf(facts: VerdictFacts): readonly string[] {
   const { failedForNow, deferred, open, running, workers, unfinishedSync, lockWait } = facts;
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
-    facts.lists > 0 && facts.lists === facts.datasets ? "nothing was requested beyond the lists of the portfolio" : "",
+    facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
     // what had not begun was cancelled: no slice says that it is missing
     !isServed && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
-      ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and its rest was not requested since`
+      ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and the rest has not been requested since`
       : "",
     !isServed && open > 0
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
@@ -162,5 +165,5 @@ function workerTrouble({ running, late, waiting, lastEndedAs }: WorkerCounts): s
   if (running > 0) return "no worker has a recent heartbeat";
   return lastEndedAs === null || lastEndedAs === "stopped"
     ? ""
-    : `no worker runs, the last one ended as ${lastEndedAs}`;
+    : `no worker is running; the last one ended as ${lastEndedAs}`;
 }

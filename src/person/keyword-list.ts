@@ -27,7 +27,8 @@ export function keywordsGiven(words: readonly string[], file: string | undefined
   ];
   if (given.length === 0)
     throw fail("bad_argument", {
-      problem: file === undefined ? "no keyword is named: name some, or a file by --file" : `${file} names no keyword`,
+      problem:
+        file === undefined ? "no keyword is given: name some, or a file with --file" : `${file} contains no keyword`,
     });
   const odd = given.flatMap(({ keyword, at }) => {
     const result = fits[use].safeParse(keyword, { error: schemaWords });
@@ -55,7 +56,7 @@ function textOf(file: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
     if (cause instanceof TypeError)
-      throw fail("bad_argument", { problem: `${file} is no UTF-8 text: save it as such` }, cause);
+      throw fail("bad_argument", { problem: `${file} is not UTF-8 text: save it as UTF-8` }, cause);
     const code = causeCode(cause);
     if (code === "ENOENT") throw fail("bad_argument", { problem: `there is no file ${file}` }, cause);
     throw fail("unreadable_file", { file, cause: code }, cause);

@@ -37,11 +37,11 @@ export const stateWords: Readonly<Record<CellState, string>> = {
   deferred: "waiting for credits, a budget or the API",
   pending: "queued or running",
   running: "queued or running",
-  stale: "to be requested again",
+  stale: "due to be requested again",
   skipped: "unavailable",
   loaded: "loaded",
   dropped: "dropped by retention",
-  empty: "requested, nothing there",
+  empty: "requested, no data",
 };
 
 /** Cells by state; states without cells are left out. */

@@ -6,9 +6,9 @@ import { fail, causeCode } from "../core/errors.ts";
 const modes = ["disable", "require", "verify-ca", "verify-full"];
 
 const unreadable =
-  "is no address that can be read: write it as postgres://user:password@host:5432/database, and in the password / as %2F, ? as %3F, # as %23 and @ as %40";
+  "is not a readable address: write it as postgres://user:password@host:5432/database, and in the password write / as %2F, ? as %3F, # as %23 and @ as %40";
 const example =
-  "add ?sslmode=verify-full to it, with &sslrootcert=FILE for an authority of your own, or ?sslmode=disable in a network that you trust";
+  "add ?sslmode=verify-full, with &sslrootcert=FILE if you have your own certificate authority, or ?sslmode=disable in a network that you trust";
 
 /**
  * The address as the driver takes it, its sslmode with the meaning that libpq gives it. Throws a UsageError where the server is neither
@@ -20,22 +20,23 @@ export function connectionString(url: string): string {
   const sslmode = query.get("sslmode");
   if (query.getAll("sslmode").length > 1) throw refused("names more than one sslmode");
   if (query.has("ssl") || query.has("uselibpqcompat"))
-    throw refused("must say how to secure the way there by sslmode alone");
+    throw refused("must set the security of the connection only with sslmode");
   if (sslmode !== null && !modes.includes(sslmode))
-    throw refused(`names an sslmode that is none of ${modes.join(", ")}`);
+    throw refused(`names an unknown sslmode: use one of ${modes.join(", ")}`);
   // libpq's word for the authorities that the machine trusts anyway
   const ofSystem = query.get("sslrootcert") === "system";
-  if (ofSystem && sslmode !== "verify-full") throw refused("names sslrootcert=system, which takes sslmode=verify-full");
+  if (ofSystem && sslmode !== "verify-full")
+    throw refused("names sslrootcert=system, which requires sslmode=verify-full");
   if (ofSystem) query.delete("sslrootcert");
   if (sslmode === "verify-ca" && !query.has("sslrootcert"))
-    throw refused("names sslmode=verify-ca, which takes sslrootcert=FILE");
+    throw refused("names sslmode=verify-ca, which requires sslrootcert=FILE");
   if (sslmode === null && query.has("sslrootcert"))
     throw refused("names sslrootcert without sslmode: add sslmode=verify-full");
   query.set("sslmode", sslmode ?? "disable");
   query.set("uselibpqcompat", "true");
   const whole = `${withPlainPath(server)}?${query.toString()}`;
   const host = hostOf(whole);
-  if (sslmode === null && !isHere(host)) throw refused(`names another machine (${host}) and no sslmode: ${example}`);
+  if (sslmode === null && !isHere(host)) throw refused(`names another machine (${host}) without sslmode: ${example}`);
   return whole;
 }
 

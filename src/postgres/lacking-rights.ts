@@ -44,6 +44,6 @@ export function lackingRightsText(lacking: readonly string[]): string {
 /** What to do about lacking rights. */
 export function lackingRightsFix(me: string): string {
   return me === "storehouse_loader"
-    ? "let the owner of the database run `storehouse grants`: this version of Storehouse needs further rights"
-    : "connect as storehouse_loader, and let the owner of the database run `storehouse grants`";
+    ? "have the database owner run `storehouse grants`: this version of Storehouse needs more rights"
+    : "connect as storehouse_loader, and have the database owner run `storehouse grants`";
 }

@@ -16,7 +16,7 @@ function named(all: readonly Relation[], name: string): readonly Relation[] {
   if (found.length === 1) return found;
   if (found.length > 1) {
     const both = found.map((one) => one.name).join(" and ");
-    throw fail("bad_argument", { table: name, problem: `both ${both} have this name: write the schema before it` });
+    throw fail("bad_argument", { table: name, problem: `both ${both} have this name: put the schema in front of it` });
   }
   const within = all.filter(({ schema }) => schema === name);
   if (within.length > 0) return within;

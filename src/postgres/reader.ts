@@ -23,7 +23,7 @@ export async function openAsReader(
   },
 ): Promise<Warehouse> {
   if (password === undefined)
-    throw refused("is not set: set it, and let the role log in with it by `storehouse grants`");
+    throw refused("is not set: set it, then run `storehouse grants` so that the role can log in with it");
   const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs, session }).catch(
     (cause: unknown) => {
       // the caller has opened the same database by its address: it is the role that is refused
@@ -52,7 +52,7 @@ function readerUrl(databaseUrl: string, password: string): string {
   return `${server}?${query.toString()}`;
 }
 
-const notLetIn = `does not let ${roles.reader} log in: run \`storehouse grants\` with it, and see that pg_hba.conf lets the role in`;
+const notLetIn = `does not let ${roles.reader} log in: run \`storehouse grants\` with it, and check that pg_hba.conf allows the role`;
 
 function refused(problem: string, cause?: unknown): Error {
   return fail("bad_setting", { variable: "STOREHOUSE_READER_PASSWORD", problem }, cause);

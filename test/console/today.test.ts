@@ -8,7 +8,7 @@ test("where nothing was requested yet the page of the morning names the first st
   await using app = await stage.open();
   await using served = await startConsole(app, { port: 0 });
   const { text } = await clientOf(served).get("/");
-  expect(text).toContain("Nothing was requested yet.");
+  expect(text).toContain("Nothing has been requested yet.");
   // neither well nor wrong
   expect(text).toContain('class="verdict calm"');
   expect(text).toContain("<code>storehouse sync</code> fetches it");

@@ -20,14 +20,14 @@ function checked(
 const alerts = { chart: { kind: "chart_entered" }, fell: { kind: "keyword_fell" } };
 const off = [
   "warn",
-  "chart never fires: it rests on the dataset top_chart, which is off",
+  "chart never fires: it needs the dataset top_chart, which is off",
   "set datasets.top_chart.on: true; `storehouse datasets` shows what it costs",
 ];
 
 test("the doctor names an alert that rests on a dataset that is off, and the switch", () => {
   expect(checked({})).toEqual([]);
   expect(checked({ alerts })).toEqual([off]);
-  const fine = [["ok", "2 configured, each rests on a dataset that is on", null]];
+  const fine = [["ok", "2 configured, each with its datasets on", null]];
   expect(checked({ alerts, datasets: { top_chart: { on: true } } })).toEqual(fine);
   expect(checked({ alerts }, { datasets: ["top_chart"] })).toEqual(fine);
   expect(checked({ alerts, datasets: { top_chart: { on: false } } }, { datasets: ["top_chart"] })).toEqual([off]);
@@ -39,11 +39,11 @@ test("the doctor names the dataset that alone reports a property, and so a prope
   expect(changed("title").map(([state]) => state)).toEqual(["ok"]);
   expect(changed("version").map(([state]) => state)).toEqual(["ok"]);
   for (const property of ["subtitle", "titel"])
-    expect(changed(property)[0]?.[1]).toBe("page never fires: it rests on the dataset app_change, which is off");
+    expect(changed(property)[0]?.[1]).toBe("page never fires: it needs the dataset app_change, which is off");
 });
 
 test("the doctor says where what fires is sent to nobody", () => {
   expect(checked({ alerts: { fell: alerts.fell } }, { env: { LOG_LEVEL: "warn" } })).toEqual([
-    ["warn", "what fires is recorded and not sent", "set NOTIFY_URL, or read ops.alert_log"],
+    ["warn", "fired alerts are recorded but not sent", "set NOTIFY_URL, or read ops.alert_log"],
   ]);
 });

@@ -25,7 +25,7 @@ test.each([
 ])("an address that leads to %s is named as what is wrong", async (_, status, body) => {
   const found = await tokenCheck(status, body);
   expect(found?.state).toBe("fail");
-  expect(found?.next).toMatch(/^check API_BASE_URL: what answers there is not the API/);
+  expect(found?.next).toMatch(/^check API_BASE_URL: the server at this address is not the API/);
 });
 
 test.each([

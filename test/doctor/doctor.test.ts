@@ -122,9 +122,9 @@ describe("the doctor", () => {
       check: "migrations",
       state: "fail",
       found: expect.stringContaining(
-        "database_taken: the database has graphile_worker.jobs of another program",
+        "database_taken: the database already has graphile_worker.jobs of another program",
       ) as string,
-      next: "let DATABASE_URL name an empty database",
+      next: "set DATABASE_URL to an empty database",
     });
   });
 
@@ -179,8 +179,8 @@ describe("the doctor", () => {
       STOREHOUSE_CONFIG: "/nowhere.yaml",
     });
     expect(code).toBe(1);
-    expect(text).toContain("API_BASE_URL is no http or https address");
-    expect(text).toContain("LOG_LEVEL is none of");
+    expect(text).toContain("API_BASE_URL is not an http or https address");
+    expect(text).toContain("LOG_LEVEL must be one of");
     expect(of("settings")?.found).toContain("/nowhere.yaml");
     expect([of("database")?.state, of("token")?.state]).toEqual(["ok", "fail"]);
   });
@@ -240,9 +240,9 @@ describe("the doctor", () => {
     expect(await found()).toMatch(/^1 waiting until the API accepts the account/);
     worker.process.kill("SIGTERM");
     expect(await worker.ended).toBe(0);
-    expect(await found()).toBe("no worker runs");
+    expect(await found()).toBe("no worker is running");
     await stage.query("update ops.worker set ended_as = 'bad_crontab'");
-    expect(await found()).toBe("no worker runs; the last one ended as bad_crontab");
+    expect(await found()).toBe("no worker is running; the last one ended as bad_crontab");
   });
 
   test("says that days without a request are unknown where the ledger takes long to read, which is no fault", async () => {
@@ -271,7 +271,7 @@ describe("the doctor", () => {
     const refused = await visit(stage, environment, "--notify");
     expect([refused.code, refused.of("webhook")?.found]).toEqual([
       1,
-      "webhook_failed: the webhook did not take the message (status=404)",
+      "webhook_failed: the webhook did not accept the message (status=404)",
     ]);
   });
 });

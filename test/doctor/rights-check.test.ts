@@ -23,7 +23,7 @@ test("a right that an older program did not grant is named, with the command tha
   const found = expect.stringMatching(
     /^storehouse_loader lacks delete on ops.slice, execute on ops.\S+, .* and 3 more$/,
   ) as string;
-  const next = expect.stringContaining("let the owner of the database run `storehouse grants`") as string;
+  const next = expect.stringContaining("have the database owner run `storehouse grants`") as string;
   expect(await checkRights(loader.db)).toMatchObject({ state: "fail", found, next });
   expect(await ready()).toMatchObject({ ok: false, found, next });
 

@@ -19,7 +19,7 @@ test("days are advised where one of the two newest months of a fact is large, an
   expect(found).toMatchObject({
     state: "warn",
     found: expect.stringMatching(/a month of core\.fact_keyword_rank takes/),
-    next: "set datasets.keyword_rank.partitions: day, so that new months are cut into days",
+    next: "set datasets.keyword_rank.partitions: day, so that new months get daily partitions",
   });
   expect(await checkSize(stage.db, set("month"), large)).toMatchObject({ state: "warn" });
   expect(await checkSize(stage.db, set("day"), large)).toMatchObject({ state: "ok", next: null });

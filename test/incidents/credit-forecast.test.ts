@@ -53,32 +53,32 @@ test("the forecast and its error are sentences", () => {
     outAt: null,
   };
   expect(outlookWords(outlook, 0)).toBe(
-    "Enough until the reset: 2 nights and waiting slices take about 60 credits of 500 that nights may use.",
+    "Enough until the reset: 2 nights and waiting slices take about 60 credits of the 500 that nights may use.",
   );
   expect(outlookWords({ ...outlook, nights: 1, wanted: 0 }, 0)).toBe(
-    "Enough until the reset: nothing that costs credits is due before it.",
+    "Enough until the reset: nothing that costs credits is due before then.",
   );
   expect(outlookWords({ ...outlook, usable: 40, short: 20, outAt: 29 * hour }, 0)).toMatch(
     /^About 20 credits will be missing before the reset\. They run out in 29\sh\.$/,
   );
   expect(outlookWords({ ...outlook, usable: 0, short: 60, outAt: 0 }, 0)).toBe(
-    "About 60 credits will be missing before the reset. Nights may use none of what is left.",
+    "About 60 credits will be missing before the reset. Nights may not use any of what is left.",
   );
   expect(outlookWords({ ...outlook, usable: 40, waiting: 60, short: 20, outAt: 0 }, 0)).toBe(
-    "About 20 credits will be missing before the reset. What waits takes more than the 40 that nights may use.",
+    "About 20 credits will be missing before the reset. Waiting slices take more than the 40 that nights may use.",
   );
   expect(outlookWords({ ...outlook, nights: null, wanted: 0, isUnknown: true }, 0)).toBe(
-    "Whether the credits are enough until the reset is not known yet.",
+    "It is not known yet whether the credits last until the reset.",
   );
   const nights = [
     { day: day("1970-01-01"), foreseen: 90, charged: 100, others: 3 },
     { day: day("1970-01-02"), foreseen: 100, charged: 100, others: 0 },
   ];
   expect(errorWords(forecastError(nights))).toBe(
-    "2 nights of the last 30 days: 190 foreseen the day before, 200 charged, 5 % too little. Furthest off: 1970-01-01, 90 foreseen and 100 charged. Commands of people, callers and backfills took 3 more, which nobody foresees.",
+    "2 nights of the last 30 days: 190 forecast the day before, 200 charged, 5 % too little. Largest error: 1970-01-01, 90 forecast and 100 charged. Commands, gateway callers and backfills, which are not forecast, took 3 more.",
   );
   expect(errorWords(forecastError(nights.slice(1)))).toBe(
-    "1 night of the last 30 days: 100 foreseen the day before, 100 charged, exactly.",
+    "1 night of the last 30 days: 100 forecast the day before, 100 charged, exactly.",
   );
   expect(errorWords(forecastError([]))).toBeNull();
 });

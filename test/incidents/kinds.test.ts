@@ -20,7 +20,7 @@ describe.each(kinds)("the message about %s", (kind) => {
 
   test("is two plain sentences with since when it is so", () => {
     expect(text.replaceAll(/[$.][\w$]/g, "x").split(/\.(?:\s|$)/)).toHaveLength(3);
-    expect(text).toMatch(/\bsince (2026-11-22 03:58|\d{4}-\d\d-\d\d) UTC/);
+    expect(text).toMatch(/\b(?:since|from) (2026-11-22 03:58|\d{4}-\d\d-\d\d) UTC/);
     expect(text.length).toBeLessThan(500);
   });
 

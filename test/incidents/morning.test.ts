@@ -13,9 +13,9 @@ test("a dataset of which every slice was skipped does not count as loaded", asyn
   const verdict = async () =>
     (await readMorning(stage.stage.db, { ...usual, now })).verdict.text.replace(/, up to \S+;/, ";");
   await stage.ended("skipped", draft({ dataset: "review" }), draft({ dataset: "app_rating" }));
-  expect(await verdict()).toBe("Needs attention: nothing that was requested is available.");
+  expect(await verdict()).toBe("Needs attention: no requested data is available.");
   await stage.ended("loaded", draft({ dataset: "review", scope: { store: "ios", app: "2" } }));
-  expect(await verdict()).toBe("All is well: 1 dataset is loaded; of 1 nothing is available.");
+  expect(await verdict()).toBe("OK: 1 dataset is loaded; 1 has no data available.");
 });
 
 test("nothing is well while only the lists of the portfolio were read", async () => {
@@ -26,10 +26,10 @@ test("nothing is well while only the lists of the portfolio were read", async ()
   await stage.ended("loaded", draft({ dataset: "tracked_app" }));
   expect(await verdict()).toEqual({
     state: "warn",
-    text: "Not all is there yet: nothing was requested beyond the lists of the portfolio.",
+    text: "Not complete yet: only the lists of the portfolio have been requested.",
   });
   await stage.ended("loaded", draft({ dataset: "review" }));
-  expect((await verdict()).text).toContain("All is well: 2 datasets are loaded");
+  expect((await verdict()).text).toContain("OK: 2 datasets are loaded");
 });
 
 test("a sync that was broken off is on the page until a later run has planned each of its datasets that is on", async () => {
@@ -44,28 +44,28 @@ test("a sync that was broken off is on the page until a later run has planned ea
   };
   const verdict = async () => (await readMorning(ledger.db, { ...usual, now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "review" }));
-  const rest = "and its rest was not requested since.";
+  const rest = "and the rest has not been requested since.";
   // 2 to 5
   await sync("interrupted", ["review", "keyword_rank", "top_chart"]);
   await sync("loaded", ["review"]);
   await sync("loaded", ["keyword_rank"], { account: "acme" });
-  expect(await verdict()).toBe(`Not all is there yet: sync 2 was interrupted, ${rest}`);
+  expect(await verdict()).toBe(`Not complete yet: sync 2 was interrupted, ${rest}`);
   await sync("deferred", ["keyword_rank"], { maxCredits: 10 });
-  expect(await verdict()).toBe(`Not all is there yet: sync 5 ended at its limit, ${rest}`);
+  expect(await verdict()).toBe(`Not complete yet: sync 5 ended at its limit, ${rest}`);
   await sync("failed", ["keyword_rank"]);
-  expect(await verdict()).toContain("All is well");
+  expect(await verdict()).toContain("OK");
   // its process was killed
   await sync(null, ["review", "keyword_rank"]);
   await sync("loaded", ["review"]);
-  expect(await verdict()).toBe(`Not all is there yet: sync 7 was interrupted, ${rest}`);
+  expect(await verdict()).toBe(`Not complete yet: sync 7 was interrupted, ${rest}`);
   // 9 to 12: a week is made good by it or a longer time
   await sync("loaded", ["keyword_rank"]);
   const [from, to] = [day("2026-08-03"), day("2026-08-10")];
   await sync("interrupted", ["review"], { within: { start: from, end: to } });
   await sync("loaded", ["review"], { within: { start: day("2026-08-08"), end: to } });
-  expect(await verdict()).toBe(`Not all is there yet: sync 10 was interrupted, ${rest}`);
+  expect(await verdict()).toBe(`Not complete yet: sync 10 was interrupted, ${rest}`);
   await sync("loaded", ["review"], { within: { start: from } });
-  expect(await verdict()).toContain("All is well");
+  expect(await verdict()).toContain("OK");
 });
 
 test("what a killed sync leaves running counts as run by nobody, before any process has found that", async () => {
@@ -79,12 +79,12 @@ test("what a killed sync leaves running counts as run by nobody, before any proc
     worker,
     draft(),
   );
-  expect(await verdict()).toBe("All is well: 1 slice waits or runs.");
+  expect(await verdict()).toBe("OK: 1 slice waits or runs.");
   const gone = await ledger.dead();
   await ledger.pool.query("update ops.run set worker_id = $1", [gone]);
   await ledger.pool.query("update ops.slice set worker_id = $1 where slice_id = $2", [gone, slice]);
   expect(await verdict()).toBe(
-    "Not all is there yet: sync 1 was interrupted, and its rest was not requested since; 1 slice waits and no process runs it.",
+    "Not complete yet: sync 1 was interrupted, and the rest has not been requested since; 1 slice waits and no process runs it.",
   );
 });
 
@@ -95,7 +95,7 @@ test("a sync that was stopped while it waited for another one left nothing, once
   await closeRun(db, second, "interrupted", now);
   await closeRun(db, first, "loaded", now + 1_000);
   const { verdict } = await readMorning(db, { ...usual, now });
-  expect(verdict.text).toContain("All is well");
+  expect(verdict.text).toContain("OK");
 });
 
 test("what failed of a dataset that was switched off since wants nobody", async () => {
@@ -108,10 +108,10 @@ test("what failed of a dataset that was switched off since wants nobody", async 
   await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "keyword_rank" }));
   expect(await verdict([])).toContain("2 slices failed and need a retry");
   expect(await verdict(["review"])).toContain("1 slice failed and needs a retry");
-  expect(await verdict(["review", "keyword_rank"])).toContain("All is well");
+  expect(await verdict(["review", "keyword_rank"])).toContain("OK");
   await pool.query("update ops.slice set due_at = now() where state = 'failed'");
   expect(await verdict(["review"])).toContain("1 failed slice is requested again later");
-  expect(await verdict(["review", "keyword_rank"])).toContain("All is well");
+  expect(await verdict(["review", "keyword_rank"])).toContain("OK");
 });
 
 test("nothing is well while a dataset is late; where a worker runs its checks open an incident instead", async () => {
@@ -120,5 +120,5 @@ test("nothing is well while a dataset is late; where a worker runs its checks op
   const text = async () => (await readMorning(db, { ...usual, readLate: async () => ["review"], now })).verdict.text;
   expect(await text()).toBe("Needs attention: review is late.");
   await using _ = await aliveAs("worker");
-  expect(await text()).toContain("All is well");
+  expect(await text()).toContain("OK");
 });

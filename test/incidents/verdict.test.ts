@@ -28,21 +28,21 @@ const calm: VerdictFacts = {
 };
 
 test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
-  ["nothing is wrong", {}, { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." }],
+  ["nothing is wrong", {}, { state: "good", text: "OK: 41 datasets are loaded, up to 2026-11-21." }],
   [
     "of some datasets nothing is available",
     { unavailable: 10 },
-    { state: "good", text: "All is well: 31 datasets are loaded, up to 2026-11-21; of 10 nothing is available." },
+    { state: "good", text: "OK: 31 datasets are loaded, up to 2026-11-21; 10 have no data available." },
   ],
   [
     "nothing is available at all, as where the address is wrong",
     { unavailable: 41, newestDay: null },
-    { state: "bad", text: "Needs attention: nothing that was requested is available." },
+    { state: "bad", text: "Needs attention: no requested data is available." },
   ],
   [
     "a worker has read what the account tracks and no more",
     { datasets: 3, newestDay: "2026-11-22" },
-    { state: "warn", text: "Not all is there yet: nothing was requested beyond the lists of the portfolio." },
+    { state: "warn", text: "Not complete yet: only the lists of the portfolio have been requested." },
   ],
   [
     "a session of another program has a table that work under way waits for",
@@ -53,28 +53,28 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     },
     {
       state: "warn",
-      text: "Not all is there yet: a process has waited for 9 s for core.fact_review, locked by session 77 of alice (a report).",
+      text: "Not complete yet: a process has waited for 9 s for core.fact_review, locked by session 77 of alice (a report).",
     },
   ],
-  ["work is under way", { open: 1 }, { state: "good", text: "All is well: 1 slice waits or runs." }],
-  ["nothing was ever requested", { datasets: 0 }, { state: "calm", text: "Nothing was requested yet." }],
+  ["work is under way", { open: 1 }, { state: "good", text: "OK: 1 slice waits or runs." }],
+  ["nothing was ever requested", { datasets: 0 }, { state: "calm", text: "Nothing has been requested yet." }],
   [
     "something is mended without a person",
     { failedForNow: 3, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
     {
       state: "warn",
-      text: "Not all is there yet: 3 failed slices are requested again later; 1 slice waits for credits.",
+      text: "Not complete yet: 3 failed slices are requested again later; 1 slice waits for credits.",
     },
   ],
   [
     "slices wait and nobody runs them",
     { open: 2, workers: { ...workers, running: 0, lastEndedAs: "stopped" } },
-    { state: "warn", text: "Not all is there yet: 2 slices wait and no process runs them." },
+    { state: "warn", text: "Not complete yet: 2 slices wait and no process runs them." },
   ],
   [
     "a sync runs without a worker",
     { open: 2, running: 1, workers: { ...workers, running: 0 } },
-    { state: "good", text: "All is well: 2 slices wait or run." },
+    { state: "good", text: "OK: 2 slices wait or run." },
   ],
   [
     "much is wrong: all of it is said, what a person mends first",
@@ -97,25 +97,25 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   [
     "a sync was refused and a worker runs, which reports it for as long as it lasts",
     { lastRun: { outcome: "aborted" } },
-    { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
+    { state: "good", text: "OK: 41 datasets are loaded, up to 2026-11-21." },
   ],
   [
     "a sync was interrupted and no worker plans what it left",
     { unfinishedSync: { runId: "3", endedAs: "interrupted" }, workers: { ...workers, running: 0 } },
     {
       state: "warn",
-      text: "Not all is there yet: sync 3 was interrupted, and its rest was not requested since.",
+      text: "Not complete yet: sync 3 was interrupted, and the rest has not been requested since.",
     },
   ],
   [
     "a sync was interrupted and a worker plans what it left",
     { unfinishedSync: { runId: "3", endedAs: "interrupted" } },
-    { state: "good", text: "All is well: 41 datasets are loaded, up to 2026-11-21." },
+    { state: "good", text: "OK: 41 datasets are loaded, up to 2026-11-21." },
   ],
   [
     "the last worker died",
     { workers: { ...workers, running: 0, lastEndedAs: "died" } },
-    { state: "bad", text: "Needs attention: no worker runs, the last one ended as died." },
+    { state: "bad", text: "Needs attention: no worker is running; the last one ended as died." },
   ],
   [
     "the worker is frozen",
@@ -149,8 +149,8 @@ test("not all is there while there are days that no sync requests any more, besi
   const window = { start: day("2026-01-01"), end: day("2026-02-01") };
   const found = ["a", "b"].map((dataset) => ({ dataset, window, partitions: 1, all: 1 }));
   const verdict = (facts: Partial<VerdictFacts>) => verdictWithUnrequested(verdictOf({ ...calm, ...facts }), found);
-  const text = "days of a, b between 2026-01-01 and 2026-01-31 are requested by no sync";
-  expect(verdict({})).toEqual({ state: "warn", text: `Not all is there yet: ${text}.` });
+  const text = "days of a, b between 2026-01-01 and 2026-01-31 are not requested by any sync";
+  expect(verdict({})).toEqual({ state: "warn", text: `Not complete yet: ${text}.` });
   expect(verdict({ open: 1 })).toEqual(verdict({}));
   expect(verdict({ lostDays: 1 })).toEqual({ state: "bad", text: `Needs attention: 1 day is lost; ${text}.` });
   for (const none of [[], null]) expect(verdictWithUnrequested(verdictOf(calm), none)).toEqual(verdictOf(calm));
@@ -168,7 +168,7 @@ test("what was put off waits for what put it off: credits, a budget or the API",
   }));
   expect(verdictOf({ ...calm, deferred, open: 10 })).toEqual({
     state: "warn",
-    text: "Not all is there yet: 1 slice waits for credits; 6 slices wait for a budget; 3 slices wait for the API.",
+    text: "Not complete yet: 1 slice waits for credits; 6 slices wait for a budget; 3 slices wait for the API.",
   });
 });
 
@@ -180,6 +180,6 @@ test("what takes more than a whole period has is no wait: a person has to raise 
   ];
   expect(verdictOf({ ...calm, deferred, open: 4 })).toEqual({
     state: "bad",
-    text: "Needs attention: 3 slices take more credits than a whole period has; 1 slice waits for a budget.",
+    text: "Needs attention: 3 slices need more credits than a whole period has; 1 slice waits for a budget.",
   });
 });

@@ -48,14 +48,14 @@ describe("a file of keywords", () => {
     const file = await fileOf(`fine\n${"x".repeat(254)}\n${"y".repeat(255)}\n\nhalf\0\n`);
     const read = () => keywordsGiven([], file, "add");
     expect(read).toThrow(`'${"y".repeat(40)}...' of 255 characters (${file} line 3): a keyword is shorter than 255`);
-    expect(read).toThrow("line 5): a keyword holds neither U+0000");
+    expect(read).toThrow("line 5): a keyword must not contain U+0000");
     expect(read).not.toThrow("line 2");
   });
 
   test.each([
-    ["nothing", "", "names no keyword"],
-    ["comments alone", "# a\n\n", "names no keyword"],
-    ["no UTF-8", Buffer.from([0xff, 0xfe, 0x61, 0x00]), "is no UTF-8 text"],
+    ["nothing", "", "contains no keyword"],
+    ["comments alone", "# a\n\n", "contains no keyword"],
+    ["no UTF-8", Buffer.from([0xff, 0xfe, 0x61, 0x00]), "is not UTF-8 text"],
   ])("of %s is refused", async (_, content, problem) => {
     const file = await fileOf(content);
     expect(() => keywordsGiven([], file, "add")).toThrow(problem);

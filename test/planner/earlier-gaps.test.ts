@@ -37,7 +37,7 @@ test("days on which nothing ran, and that no sync reaches any more, are shown wi
   await stage.sync({ request: { today: addDays(today, 9) } });
   const { stdout } = await gaps(9);
   expect(await shownElsewhere(stage, addDays(today, 9))).toEqual({
-    verdict: `days of keyword_rank between ${today} and ${addDays(today, 4)} are requested by no sync.`,
+    verdict: `days of keyword_rank between ${today} and ${addDays(today, 4)} are not requested by any sync.`,
     console: `days of keyword_rank between ${today} and ${addDays(today, 4)} were never requested, and no sync does so any more`,
     doctor: `days of keyword_rank between ${today} and ${addDays(today, 4)}, which no sync requests any more`,
   });

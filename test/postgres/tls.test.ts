@@ -105,7 +105,7 @@ describe("an address", () => {
   });
 
   test.each([
-    ["sslmode=prefer", /none of disable, require, verify-ca, verify-full/],
+    ["sslmode=prefer", /use one of disable, require, verify-ca, verify-full/],
     ["sslmode=allow", /none of/],
     ["sslmode=no-verify", /none of/],
     ["sslmode=", /none of/],
@@ -128,7 +128,7 @@ describe("an address", () => {
     "postgres://me:pass#s3cret@db.example/house",
     "postgres://me:pass?s3cret@db.example/house",
   ])("that cannot be read is refused without being repeated, with how to write a password: %s", (url) =>
-    expect(modeOf(url)).toMatch(/^is no address that can be read.* \/ as %2F/),
+    expect(modeOf(url)).toMatch(/^is not a readable address.* \/ as %2F/),
   );
 
   test("whose machine comes from PGHOST is held to the same", () => {

@@ -66,5 +66,5 @@ test("what was skipped and nothing else is neither all that was requested nor a 
     stdout: "Nothing to retry; no credits spent.\n",
   });
   const { stdout } = await runCommand(stage, ["status"]);
-  expect(stdout.split("\n")[0]).toBe("Needs attention: nothing that was requested is available.");
+  expect(stdout.split("\n")[0]).toBe("Needs attention: no requested data is available.");
 });

@@ -13,13 +13,13 @@ export const creditKinds = {
     resets_at: string;
   }>({
     title: "Credits are used up",
-    says: "slices other than history wait for credits; closed when none waits",
+    says: "slices of a class other than history wait for credits; closed when none waits",
     weight: "trouble",
     mend: "credits",
     under: ["requests_stopped"],
     wording: ({ remaining, total, slices, wanted, resets_at: resetsAt }, since) => ({
       happened: `${countOf(slices, "slice")} (${countOf(wanted, "credit")}) have waited for credits since ${since}: ${whole(remaining)} of ${whole(total)} are left`,
-      means: `their data is loaded automatically after the reset at ${minuteOf(resetsAt)}, save what is available on its own day only`,
+      means: `their data is loaded automatically after the reset at ${minuteOf(resetsAt)}, except for data that is only available on its own day`,
       command: "storehouse credits",
       does: "shows what used them",
     }),
@@ -37,13 +37,13 @@ export const creditKinds = {
     out_at: string | null;
   }>({
     title: "Credits run out before the reset",
-    says: "waiting slices and the nights to come, or without a forecast the spending of the last day, need more credits until the reset than are left above the floor of the class daily; closed when they are enough",
+    says: "waiting slices and the coming nights (without a forecast: the spending of the last day) need more credits before the reset than are left above the floor of the class daily; closed when the credits are enough",
     weight: "trouble",
     mend: "credits",
     under: ["credits_exhausted", "requests_stopped"],
     wording: ({ remaining, total, usable, wanted, short, resets_at: resetsAt, out_at: outAt }, since) => ({
-      happened: `${whole(remaining)} of ${whole(total)} credits are left, and since ${since} they are ${whole(short)} too few until the reset at ${minuteOf(resetsAt)} (${whole(wanted)} are needed, ${whole(usable)} are above the floor)`,
-      means: `${outAt === null ? "" : `they run out about ${minuteOf(outAt)}, `}slices then wait for the reset, and what is available on its own day only is lost`,
+      happened: `${whole(remaining)} of ${whole(total)} credits are left, and since ${since} that has been ${whole(short)} too few to last until the reset at ${minuteOf(resetsAt)} (${whole(wanted)} are needed, ${whole(usable)} are above the floor)`,
+      means: `${outAt === null ? "slices then wait" : `they run out at about ${minuteOf(outAt)}, after which slices wait`} for the reset, and data that is only available on its own day is lost`,
       command: "storehouse credits",
       does: "shows what uses them",
     }),
@@ -69,13 +69,13 @@ export const creditKinds = {
     continues_at: string;
   }>({
     title: "A budget is used up",
-    says: "a budget of credits.budgets has no credits for a slice; closed when its next day or month begins, or when its limit is raised",
+    says: "a budget under credits.budgets has no credits left for a slice; closed when its next day or month begins, or when its limit is raised",
     weight: "note",
     mend: "credits",
     under: ["requests_stopped"],
     wording: ({ budget, period, taken, limit, datasets, slices, continues_at: at }, since) => ({
-      happened: `the budget ${budget} has been used up since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are taken`,
-      means: `${slices === 0 ? "nothing waits for it" : `${countOf(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}; what would be lost for good by then is requested all the same`,
+      happened: `the budget ${budget} has been used up since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are spent or reserved`,
+      means: `${slices === 0 ? "nothing waits for it" : `${countOf(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}, but data that would be lost for good by then is requested anyway`,
       command: "storehouse credits",
       does: "shows the budgets",
     }),
@@ -90,12 +90,12 @@ export const creditKinds = {
     },
   }),
   cost_changed: defineKind<{ operation: string; documented: number; learned: number }>({
-    title: "A call costs other than documented",
-    says: "the API charges another price for an operation than documented; closed when it charges the documented one",
+    title: "A call has another price than documented",
+    says: "the API charges a different price for an operation than documented; closed when it charges the documented price",
     weight: "note",
     mend: "credits",
     wording: ({ operation, documented, learned }, since) => ({
-      happened: `the API has charged ${countOf(learned, "credit")} a call for ${operation} since ${since}, and documents ${documented}`,
+      happened: `the API has charged ${countOf(learned, "credit")} per call for ${operation} since ${since}, but documents ${documented}`,
       means: "no data is missing, and plans use the charged price",
       command: "storehouse credits",
       does: "compares the prices",
@@ -104,12 +104,13 @@ export const creditKinds = {
   }),
   price_wrong: defineKind<{ operation: string; header: number; documented: number; balance_drop: number | null }>({
     title: "The API names a price that cannot be right",
-    says: "a reply names a price that is negative, nothing, more than ten times the documented one, or not what the balance fell by; closed when a day came without one",
+    says: "a reply names a price that is negative, zero, more than ten times the documented price, or not what the balance fell by; closed after a day without such a reply",
     weight: "note",
     mend: "credits",
     wording: ({ operation, header, documented, balance_drop: drop }, since) => ({
-      happened: `replies of ${operation} have named ${countOf(header, "credit")} a call since ${since}, where ${documented} are documented${drop === null ? "" : ` and the balance fell by ${drop}`}`,
-      means: "no data is missing, such calls are booked at the documented price, and plans keep theirs",
+      happened: `replies of ${operation} have named ${countOf(header, "credit")} per call since ${since}, but ${documented} are documented${drop === null ? "" : ` and the balance fell by ${drop}`}`,
+      means:
+        "no data is missing, these calls are booked at the documented price, and the prices of plans stay the same",
       command: "storehouse credits",
       does: "shows the balance and the prices",
     }),

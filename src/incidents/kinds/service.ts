@@ -32,7 +32,7 @@ export const serviceKinds = {
       means:
         atRisk.length === 0
           ? `no day is lost if it responds before ${minuteOf(lostAt)}, and the workers then catch up automatically`
-          : `today's rows of ${listed(atRisk)} are lost at ${minuteOf(lostAt)} unless it responds before, and the workers catch up on the rest automatically`,
+          : `today's rows of ${listed(atRisk)} are lost unless it responds before ${minuteOf(lostAt)}, and the workers catch up on the rest automatically`,
       command: "storehouse doctor",
       does: "tests the connection",
     }),
@@ -51,7 +51,7 @@ export const serviceKinds = {
       means:
         operation === ""
           ? "nothing is loaded until it accepts requests again, which the workers check automatically"
-          : "nothing of this is loaded until it is accepted again, which the workers try automatically, and everything else only in the minutes between the tries",
+          : "this is not loaded until it is accepted again, which the workers try automatically, and everything else is loaded only in the minutes between these tries",
       command: "storehouse doctor",
       does: "tests the token and says what to do",
     }),
@@ -59,44 +59,44 @@ export const serviceKinds = {
   }),
   worker_restarting: defineKind<{ error_code: string; host: string }>({
     title: "A worker cannot work",
-    says: "an error that nobody foresaw ended the work of a worker, which starts again after a wait that grows to ten minutes; closed when that has not happened for a quarter of an hour",
+    says: "an unexpected error interrupted a worker, which starts again after a wait that grows to ten minutes; closed when this has not happened for 15 minutes",
     weight: "trouble",
     under: ["requests_stopped"],
     isRaised: true,
     wording: ({ error_code: code, host }, since) => ({
       happened: `the worker on ${host} has ended with an error and started again since ${since} (${codeWords(code)})`,
-      means: "slices wait while it does, and another worker takes them over where there is one",
+      means: "its slices wait in the meantime, unless another worker takes them over",
       command: "storehouse doctor",
       does: "checks what a worker needs",
     }),
     example: { error_code: "unexpected", host: "loader-1" },
   }),
   task_failed: defineKind<{ task: string; error_code: string }>({
-    title: "A task of the crontab failed",
-    says: "`export`, `publish` or `retention` of the crontab failed at each of its tries; closed when it has worked again, by a command too, or has not run for eight days",
+    title: "A crontab task failed",
+    says: "the crontab task `export`, `publish` or `retention` failed at each try; closed when it succeeds again (also as a command), or has not run for eight days",
     weight: "note",
     isRaised: true,
     wording: ({ task, error_code: code }, since) => ({
-      happened: `the task ${task} of the crontab has failed since ${since} (${code === "process_died" ? "the process ended while it ran, at each try: it may need more memory" : codeWords(code)})`,
-      means: "nothing is missing in the database, and what the task brings up to date stays as it was",
+      happened: `the crontab task ${task} has failed since ${since} (${code === "process_died" ? "the process ended while it ran, at each try: it may need more memory" : codeWords(code)})`,
+      means: "nothing is missing in the database, but what the task updates stays as it was",
       command: `storehouse ${task}`,
-      does: "does the same now, and says what is wrong",
+      does: "runs it now and says what is wrong",
     }),
     example: { task: "publish", error_code: "clickhouse_unavailable" },
   }),
   no_worker: defineKind<{ until: string | null; ended_as: string }>({
     title: "No worker ran",
-    says: "the last worker died or ended with an error, as any command then says on stderr; a worker that starts after a quarter of an hour without one opens an incident for an hour",
+    says: "the last worker died or ended with an error, which every command then reports on stderr; a worker that starts after 15 minutes without any worker opens an incident for one hour",
     weight: "note",
     wording: ({ until, ended_as: endedAs }, since) => ({
       happened:
         until === null
           ? `no worker has run since ${since} (the last one ended as ${endedAs})`
-          : `no worker ran since ${since}, until ${minuteOf(until)}`,
+          : `no worker ran from ${since} to ${minuteOf(until)}`,
       means:
         until === null
-          ? "nothing is loaded on schedule, and what is available on its own day only is lost when that day ends"
-          : "workers catch up on what was due meanwhile, save what was available on its own day only",
+          ? "nothing is loaded on schedule, and data that is only available on its own day is lost when that day ends"
+          : "workers catch up on what was due in the meantime, except for data that was only available on its own day",
       command: until === null ? "storehouse worker" : "storehouse gaps",
       does: until === null ? "starts one" : "shows what is missing",
     }),

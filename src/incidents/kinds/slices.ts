@@ -8,7 +8,7 @@ const stopped = ["api_unavailable", "requests_stopped"] as const;
 function nextTry(at: string | null): string {
   return at === null
     ? "their data is missing until it is requested again"
-    : `their data is missing; they are requested again automatically, next at ${minuteOf(at)}`;
+    : `their data is missing, and they are requested again automatically, next at ${minuteOf(at)}`;
 }
 
 /** Data that is missing or late. */
@@ -20,7 +20,7 @@ export const sliceKinds = {
     next_try_at: string | null;
   }>({
     title: "Slices failed",
-    says: "slices failed with the same error, and their first later try as well where there is one: one incident a dataset, or one for all where more than three datasets fail alike; closed when they are loaded",
+    says: "slices failed with the same error, and so did their first automatic retry, if they have one: one incident per dataset, or one for all if more than three datasets fail in the same way; closed when they are loaded",
     weight: "trouble",
     mend: "retry",
     under: stopped,
@@ -43,7 +43,7 @@ export const sliceKinds = {
     next_try_at: string | null;
   }>({
     title: "An app fails",
-    says: "slices of one app failed in two datasets or more: one incident for the app; closed when they are loaded",
+    says: "slices of one app failed in two or more datasets: one incident for the app; closed when they are loaded",
     weight: "trouble",
     mend: "retry",
     under: stopped,
@@ -70,7 +70,7 @@ export const sliceKinds = {
     mend: "coverage",
     wording: ({ datasets }, since) => ({
       happened: `${countOf(datasets.length, "dataset")} are late, the first since ${since} (${listed(datasets)})`,
-      means: "days are missing of each, and what is available on its own day only is lost",
+      means: "days of each are missing, and data that is only available on its own day is lost",
       command: "storehouse doctor",
       does: "checks the workers, the API and the schedule",
     }),
@@ -78,12 +78,12 @@ export const sliceKinds = {
   }),
   day_at_risk: defineKind<{ datasets: readonly string[]; cells: number; lost_at: string }>({
     title: "Snapshots are at risk",
-    says: "two thirds of the time are over in which snapshots can be requested (of a daily one: 16 hours of its day): one incident for all of them; closed when they are loaded or lost",
+    says: "snapshots are not loaded after two thirds of the time in which they can be requested (16 hours of the day for a daily one): one incident for all of them; closed when they are loaded or lost",
     weight: "trouble",
     mend: "coverage",
     under: [...stopped, "no_worker", "credits_exhausted"],
     wording: ({ datasets, cells, lost_at: at }, since) => ({
-      happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} ${cells === 1 ? "is" : "are"} not loaded since ${since}`,
+      happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} ${cells === 1 ? "has" : "have"} been due since ${since} and ${cells === 1 ? "is" : "are"} not loaded`,
       means: `they can be requested until ${minuteOf(at)}, and are lost for good after that`,
       command: "storehouse status",
       does: "shows what they wait for",
@@ -92,12 +92,12 @@ export const sliceKinds = {
   }),
   day_lost: defineKind<{ datasets: readonly string[]; days: readonly string[]; cells: number; cells_ever: number }>({
     title: "Days are lost",
-    says: "snapshots were not requested in their time, so that nobody can fetch them any more: one incident for all of them; closed a day after the last one",
+    says: "snapshots were not requested in time, so they can no longer be fetched: one incident for all of them; closed one day after the last one",
     weight: "note",
     mend: "coverage",
     wording: ({ datasets, days, cells, cells_ever: ever }, since) => ({
-      happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "is" : "are"} lost since ${since}`,
-      means: `nobody can fetch them any more, and ${countOf(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
+      happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "has" : "have"} been lost since ${since}`,
+      means: `they can no longer be fetched, and ${countOf(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
       command: `storehouse gaps --dataset ${datasets[0] ?? ""}`,
       does: "shows which days",
     }),
@@ -105,7 +105,7 @@ export const sliceKinds = {
   }),
   dataset_stale: defineKind<{ newest_day: string | null; age_hours: number; limit_hours: number; dataset: string }>({
     title: "A dataset is late",
-    says: "a dataset that is scheduled, or on and loaded before, has no newer day than its freshness limit allows; closed when a newer day is loaded",
+    says: "the newest day of a dataset is older than its freshness limit, and the dataset is scheduled, or is on and was loaded before; closed when a newer day is loaded",
     weight: "trouble",
     mend: "coverage",
     under: [...stopped, "no_worker", "credits_exhausted"],

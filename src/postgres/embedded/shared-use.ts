@@ -23,7 +23,7 @@ export async function joinServer(place: EmbeddedPlace, password: string): Promis
     }
     await wait(pollMs);
   }
-  throw new Error("a server holds the data directory and does not answer");
+  throw new Error("a server holds the data directory and does not respond");
 }
 
 /** A connection to the database `postgres`, meant to last as long as the server is used. */
