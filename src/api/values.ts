@@ -7,7 +7,7 @@ export const IosTrackId = z.string().regex(/^[0-9]{1,19}$/, "an iOS track id is 
 export const AndroidTrackId = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$/, "an Android track id is a package name");
-export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "a country is two letters, upper case");
+export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "a country is two upper-case letters");
 /** The service's Android languages as requests spell them; answers have them in lower case. */
 export const LangCode = z.enum(
   (
@@ -22,7 +22,10 @@ export const DayText = z.string().refine(isDay, "a date is YYYY-MM-DD").meta({ f
 export const Keyword = z
   .string()
   .min(1)
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), "a keyword holds neither U+0000 nor half a character");
+  .refine(
+    (text) => text.isWellFormed() && !text.includes("\0"),
+    "a keyword must not contain U+0000 or half a surrogate pair",
+  );
 
 /** A keyword inside a comma-separated list: a comma in it would be read as two keywords. */
 export const ListedKeyword = Keyword.refine(

@@ -10,10 +10,10 @@ import type { LandedPage } from "../raw/read-answers.ts";
 const format = "storehouse-answer-1";
 
 const dayText = z.custom<Day>((value) => typeof value === "string" && isDay(value), "is not a day: write YYYY-MM-DD");
-const storable = z.string().refine((text) => cleanText(text) === text, "holds a character that no table can hold");
-const instant = z.iso.datetime({ offset: true, error: "is not an instant: write it as 2026-03-31T06:30:00Z" });
+const storable = z.string().refine((text) => cleanText(text) === text, "contains a character that no table can store");
+const instant = z.iso.datetime({ offset: true, error: "is not a time: write it as 2026-03-31T06:30:00Z" });
 const bodyForms = { body: z.unknown(), body_text: z.string(), body_base64: z.base64() };
-const oneBody = "has to hold one of body, body_text and body_base64";
+const oneBody = "must contain one of body, body_text and body_base64";
 
 const Page = z
   .strictObject({ fetched_at: instant.optional(), ...optional(bodyForms) })

@@ -18,7 +18,7 @@ export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<num
     const slice = await sliceOfHeld(transaction, held);
     if (slice === null) throw fail("answer_pruned", { slices: 1, dataset: held.dataset, from: held.day, to: held.day });
     if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
-      throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is not held any more" });
+      throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is no longer held" });
     const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
     const answer = { dataset: datasetNamed(held.dataset), slice, fetched };
     const loads = await loadAnswers(transaction, { ...parts, held: "apply" }, [answer]);

@@ -63,7 +63,7 @@ function jsonOf(text: string): ParsedFile {
   try {
     return parseFile(text);
   } catch {
-    throw new InvalidFile("it is not JSON, or only a part of it");
+    throw new InvalidFile("it is not JSON, or is incomplete");
   }
 }
 
@@ -96,7 +96,7 @@ function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRo
   const answerRows = rowsOfAnswer(dataset, slice, fetched);
   const { loads, invalid } = answerRows;
   const { state } = outcomeOf({ rows: loads.reduce((sum, { rows }) => sum + rows.length, 0), invalid });
-  if (state === "failed") throw new InvalidFile(`body: nothing of it belongs to the slice: ${invalid[0]?.reason}`);
+  if (state === "failed") throw new InvalidFile(`body: nothing in it belongs to the slice: ${invalid[0]?.reason}`);
   return answerRows;
 }
 

@@ -79,7 +79,7 @@ export async function readManifest(folder: string): Promise<Readonly<Record<stri
   try {
     return Manifest.parse(JSON.parse(text)).files;
   } catch (error) {
-    throw fail("bad_argument", { problem: `${file} is no manifest of an export` }, error);
+    throw fail("bad_argument", { problem: `${file} is not a manifest of an export` }, error);
   }
 }
 

@@ -34,7 +34,7 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string | nul
   const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== answersManifestName);
   const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));
   for (const [name, sum] of Object.entries(listed)) files.set(path.join(folder, name), sum);
-  if (files.size === 0) throw fail("bad_argument", { problem: `no .json file with an answer in ${folder}` });
+  if (files.size === 0) throw fail("bad_argument", { problem: `there is no .json file with an answer in ${folder}` });
   return files;
 }
 
@@ -51,11 +51,12 @@ export function readFound({ file, sum }: FoundFile, { checked }: { readonly chec
     if (!entry.isFile()) return "it is a pipe, a device or a folder: write the answer into a file";
     const bytes = readFileSync(file);
     // what replaces such bytes would be taken for characters of the answer
-    if (checked && !isUtf8(bytes)) return "it is not UTF-8 text: save it as such";
-    if (checked && sum !== null && sha256(bytes) !== sum) return "it is not what the manifest of its folder says";
+    if (checked && !isUtf8(bytes)) return "it is not UTF-8 text: save it as UTF-8";
+    if (checked && sum !== null && sha256(bytes) !== sum)
+      return "its content does not match the manifest of its folder";
     return { text: bytes.toString("utf8"), writtenAt: entry.mtimeMs };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? "the manifest names it, and it is not there" : `it cannot be read (${code})`;
+    return code === "ENOENT" ? "the manifest names it, but it does not exist" : `it cannot be read (${code})`;
   }
 }

@@ -87,7 +87,8 @@ function readAnswer({ dataset, draft, fetched, rows }: FileAnswer, slice: Slice)
 }
 
 function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Imported | InvalidFile {
-  if (slice === null) return new InvalidFile("a slice for the same is under way: import it again when that has ended");
+  if (slice === null)
+    return new InvalidFile("a slice for the same cells is under way: import the file again when it has finished");
   if (isRestored || load === undefined) return { did: "restored", ...nothing };
   return { did: "loaded", rows: load.rows, rejects: load.invalid.length };
 }

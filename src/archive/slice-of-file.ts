@@ -55,7 +55,7 @@ function sorted(items: readonly string[]): readonly string[] {
   const given = itemsFrom(JSON.stringify(items));
   const known = inOrder.get(given);
   if (known !== undefined) return known;
-  if (new Set(given).size !== given.length) throw new InvalidFile("items: one is named twice");
+  if (new Set(given).size !== given.length) throw new InvalidFile("items: one is listed twice");
   const list = itemsFrom(JSON.stringify([...given].sort()));
   inOrder.set(given, list);
   return list;
@@ -74,7 +74,7 @@ function examplesOf(dataset: Dataset): readonly Partition[] {
 
 function checkStore({ store, app }: Scope): void {
   if (store === undefined) return;
-  if (!Object.hasOwn(devicesOf, store)) throw new InvalidFile("scope.store: is neither ios nor android");
+  if (!Object.hasOwn(devicesOf, store)) throw new InvalidFile("scope.store: must be ios or android");
   if (app !== undefined && storeOf(app) !== store)
     throw new InvalidFile(`scope.app: is not an app of the store ${store}`);
 }
@@ -96,9 +96,8 @@ function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonl
     if (!Object.hasOwn(likest.scope, field) && !used.has(field))
       throw new InvalidFile(`scope.${field}: is not a field of ${dataset.name}`);
   if (likest.items === null && draft.items !== null && !used.has("items"))
-    throw new InvalidFile(`items: ${dataset.name} requests none`);
-  if (likest.items !== null && draft.items === null)
-    throw new InvalidFile("items: those that were requested are missing");
+    throw new InvalidFile(`items: ${dataset.name} has none`);
+  if (likest.items !== null && draft.items === null) throw new InvalidFile("items: the requested items are missing");
 }
 
 /** How much of a scope an example has: its fields count, and then their values. */
@@ -153,14 +152,14 @@ function operationOf(
   ]);
   const operation = [...able].find(({ id }) => id === file.operation);
   if (operation === undefined)
-    throw new InvalidFile(`operation: such a scope is requested by ${[...able].map(({ id }) => id).join(" or ")}`);
+    throw new InvalidFile(`operation: for this scope it must be ${[...able].map(({ id }) => id).join(" or ")}`);
   const option = fetchOptionFor(dataset, operation, { scope: file.scope }, new Map());
   const names = items !== null && wholeList?.operation !== operation ? items : [];
   const fits = names.length <= option.maxItems && names.every((item) => carries(option, item));
   if (fits && mayHold(operation, window)) return operation;
   const held = [count(windowLength(window), "day"), ...(items === null ? [] : [count(items.length, "item")])];
   throw new InvalidFile(
-    `window: has ${held.join(" and ")}; one call carries at most ${mostOf(option, names.length > 0)}`,
+    `window: has ${held.join(" and ")}; one call covers at most ${mostOf(option, names.length > 0)}`,
   );
 }
 
@@ -183,7 +182,7 @@ function mayHold({ range }: Operation, { start, end }: Window): boolean {
 
 function checkDays({ window, asOf }: SliceDraft, pages: readonly LandedPage[], now: number): void {
   const today = dayOf(now);
-  if (lastDay(window) > today) throw new InvalidFile("window: has a future day");
+  if (lastDay(window) > today) throw new InvalidFile("window: contains a future day");
   if (asOf > today) throw new InvalidFile("as_of: is a future day");
   if (lastDay(window) > asOf) throw new InvalidFile("as_of: is before the last day of the window");
   // a day is over a little earlier to the east of UTC
@@ -196,11 +195,11 @@ function checkDays({ window, asOf }: SliceDraft, pages: readonly LandedPage[], n
 function checkTiming(dataset: Dataset, draft: SliceDraft, partitions: readonly Partition[]): void {
   const [timing, another] = timingsOf(dataset, partitions);
   const isSnapshot = another === undefined && timing?.kind === "snapshot";
-  if (isSnapshot && draft.class !== "snapshot") throw new InvalidFile(`class: ${dataset.name} is fetched as snapshot`);
+  if (isSnapshot && draft.class !== "snapshot") throw new InvalidFile(`class: must be snapshot for ${dataset.name}`);
   if (draft.class === "snapshot" && !isOnly(draft.window, draft.asOf))
-    throw new InvalidFile("window: a snapshot stands for the day on which it was fetched, and that is as_of");
+    throw new InvalidFile("window: a snapshot is for the day on which it was fetched, which is as_of");
   if (another === undefined && timing?.kind === "period" && !isPeriod(timing.grid, draft.window))
-    throw new InvalidFile(`window: ${dataset.name} is fetched by whole periods, counted from a fixed day`);
+    throw new InvalidFile(`window: ${dataset.name} is fetched in whole periods, counted from a fixed day`);
 }
 
 function isPeriod(grid: Grid, window: Window): boolean {

@@ -6,7 +6,7 @@ import { Country, noCountry } from "../config/portfolio-settings.ts";
 export function trackIdArgument(text: string): string {
   if (!IosTrackId.safeParse(text).success && !AndroidTrackId.safeParse(text).success)
     throw new InvalidArgumentError(
-      "It is no track id: write a number (iOS) or a package name (Android); `storehouse find NAME` shows them.",
+      "It is not a track id: write a number (iOS) or a package name (Android); `storehouse find NAME` shows them.",
     );
   return text;
 }
@@ -15,7 +15,7 @@ export function trackIdArgument(text: string): string {
 export function countryArgument(text: string): string {
   const country = text.toUpperCase();
   if (!/^[A-Z]{2}$/.test(country))
-    throw new InvalidArgumentError("It is no country: write its two letters, for instance US.");
+    throw new InvalidArgumentError("It is not a country code: write two letters, for instance US.");
   if (!Country.safeParse(country).success) throw new InvalidArgumentError(`${noCountry(country)}.`);
   return country;
 }
@@ -24,6 +24,6 @@ export function countryArgument(text: string): string {
 export function languageArgument(text: string): string {
   const code = text.toUpperCase().replace("-", "_");
   if (!LangCode.safeParse(code).success)
-    throw new InvalidArgumentError(`It is no language of the service: write one of ${LangCode.options.join(", ")}.`);
+    throw new InvalidArgumentError(`The service has no such language: write one of ${LangCode.options.join(", ")}.`);
   return code;
 }

@@ -6,7 +6,7 @@ import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts
 import { apiSession, type ApiSession, type SessionParts } from "../person/api-session.ts";
 import { withApi } from "./with-app.ts";
 import { remark } from "./output.ts";
-import { countOf } from "../core/words.ts";
+import { count, countOf } from "../core/words.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { timeText } from "./times.ts";
 
@@ -17,7 +17,7 @@ export async function withApiSession(work: (session: ApiSession) => Promise<void
     using stop = stopSignal();
     const onInvalid: SessionParts["onInvalid"] = (invalid) =>
       remark(
-        `${countOf(invalid.length, "item")} of the answer did not fit and are left out: ${invalid[0]?.reason ?? ""}.`,
+        `${countOf(invalid.length, "item")} of the answer ${invalid.length === 1 ? "is" : "are"} invalid and left out: ${invalid[0]?.reason ?? ""}.`,
       );
     try {
       // a wrong token or address is reported before anything is paid for
@@ -39,7 +39,9 @@ function forPeople(error: unknown): unknown {
   if (error instanceof DeferError) {
     const { cost, remaining } = error.context;
     const isTooFew = typeof cost === "number" && typeof remaining === "number";
-    const problem = isTooFew ? `it takes ${cost}, and ${remaining} are left of the allowance` : "the API says so";
+    const problem = isTooFew
+      ? `it takes ${countOf(cost, "credit")}, and ${count(remaining)} of the allowance are left`
+      : "the API says so";
     const when = error.until === null ? "after the next reset" : `after ${timeText(error.until)}`;
     return fail("allowance_spent", { problem, when }, error);
   }

@@ -98,9 +98,9 @@ function factsOf({ store, trackId, detail, match, badge, unavailable }: AppOverv
     ["installs", textOf(page["installRange"])],
     ["countries", countriesOf(page["availableCountries"])],
     ["removed", page["removed"] === true ? "yes" : null],
-    ["other store", isMissing("match") ? null : (match ?? "no such app is known")],
+    ["other store", isMissing("match") ? null : (match ?? "no matching app is known")],
     ["advertises", badge === null ? null : yesOrNo(badge.appAdvertiser)],
-    ["shows advertisements", badge === null ? null : yesOrNo(badge.appPublisher)],
+    ["shows ads", badge === null ? null : yesOrNo(badge.appPublisher)],
   ];
 }
 

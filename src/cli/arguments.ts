@@ -12,9 +12,9 @@ const lastDay = "2199-12-31";
 /** Reads a day argument. */
 export function dayArgument(text: string): Day {
   if (!isDay(text))
-    throw new InvalidArgumentError("It is no day of the calendar: write YYYY-MM-DD, for instance 2026-03-31.");
+    throw new InvalidArgumentError("It is not a calendar day: write YYYY-MM-DD, for instance 2026-03-31.");
   if (text < firstDay || text > lastDay)
-    throw new InvalidArgumentError(`It is no day between ${firstDay} and ${lastDay}.`);
+    throw new InvalidArgumentError(`It is not a day between ${firstDay} and ${lastDay}.`);
   return text;
 }
 
@@ -23,7 +23,7 @@ export function pastDayArgument(text: string): Day {
   const day = dayArgument(text);
   if (day > systemClock().today())
     throw new InvalidArgumentError(
-      "It is a day to come: nothing is known of it yet, and what was noted for it would be wrong.",
+      "It is in the future: nothing is known about it yet, and anything recorded for it would be wrong.",
     );
   return day;
 }
@@ -42,20 +42,20 @@ export function wholeNumber({ least = 0, most, says }: Range): (text: string) =>
 /** Reads a number of credits. */
 export const creditsArgument = wholeNumber({
   most: 999_999_999,
-  says: "It is no number of credits: write a whole number, for instance 500.",
+  says: "It is not a number of credits: write a whole number, for instance 500.",
 });
 
 /** Reads the number of a plan; it stays text, as the ledger has it. */
 export function planArgument(text: string): string {
   if (!/^[1-9]\d{0,17}$/.test(text))
-    throw new InvalidArgumentError("It is no number of a plan: `storehouse backfill --dry-run` prints it.");
+    throw new InvalidArgumentError("It is not the number of a plan: `storehouse backfill --dry-run` prints it.");
   return text;
 }
 
 /** Reads the number of a slice; it stays text, as the ledger has it. */
 export function sliceArgument(text: string): string {
   if (!/^[1-9]\d{0,17}$/.test(text))
-    throw new InvalidArgumentError("It is no number of a slice: `storehouse raw list` shows them.");
+    throw new InvalidArgumentError("It is not the number of a slice: `storehouse raw list` shows them.");
   return text;
 }
 
@@ -66,13 +66,16 @@ export function noSuchSlice(sliceId: string): StorehouseError {
 }
 
 /** Reads the number of a page, from 0. */
-export const pageArgument = wholeNumber({ most: 999_999, says: "It is no number of a page: they count from 0." });
+export const pageArgument = wholeNumber({
+  most: 999_999,
+  says: "It is not the number of a page: pages are numbered from 0.",
+});
 
 /** Reads a number of things, at least 1. */
 export const countArgument = wholeNumber({
   least: 1,
   most: 999_999_999,
-  says: "Write a whole number from 1, for instance 100.",
+  says: "Write a whole number, 1 or more, for instance 100.",
 });
 
 /** Collects an option that may be given several times, each time perhaps with commas. */
@@ -82,7 +85,7 @@ export function collect(text: string, previous: readonly string[]): readonly str
     .map((name) => name.trim())
     .filter((name) => name !== "");
   // an empty variable of a script is not to mean everything
-  if (names.length === 0) throw new InvalidArgumentError("It is empty: name something, or leave the option out.");
+  if (names.length === 0) throw new InvalidArgumentError("It is empty: give a value, or leave the option out.");
   return [...previous, ...names];
 }
 
@@ -99,7 +102,7 @@ export function several<T>(
 /** Reads the name of a folder. */
 export function folderArgument(text: string): string {
   // an empty variable of a script is not to mean the working folder
-  if (text.trim() === "") throw new InvalidArgumentError("It is empty: write the name of a folder.");
+  if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a folder.");
   return text;
 }
 
@@ -109,7 +112,7 @@ export function collectCodes(text: string, previous: readonly string[]): readonl
   const unknown = codes.find((code) => !Object.hasOwn(errorCodes, code));
   if (unknown !== undefined)
     throw new InvalidArgumentError(
-      `No error has the code ${unknown}: \`storehouse retry --dry-run\` shows those that there are, and docs/reference/errors.md names all.`,
+      `No error has the code ${unknown}: \`storehouse retry --dry-run\` shows the current ones, and docs/reference/errors.md lists all.`,
     );
   return codes;
 }
@@ -138,9 +141,9 @@ export function boundsOf(options: { readonly from?: Day; readonly to?: Day }): P
 /** Reads an address to listen on. */
 export function hostArgument(text: string): string {
   // an empty variable of a script is not to mean every address of the machine
-  if (text.trim() === "") throw new InvalidArgumentError("It is empty: name an address, or leave the option out.");
+  if (text.trim() === "") throw new InvalidArgumentError("It is empty: give an address, or leave the option out.");
   return text;
 }
 
 /** Reads a port, 0 for any free one. */
-export const portArgument = wholeNumber({ most: 65_535, says: "It is no port: write a number from 0 to 65535." });
+export const portArgument = wholeNumber({ most: 65_535, says: "It is not a port: write a number from 0 to 65535." });

@@ -25,22 +25,25 @@ const partsOfAPlan = ["dataset", "from", "to", "app", "country", "reprocess", "n
 /** Adds the options of `storehouse backfill`. */
 export function addBackfillOptions(command: Command): Command {
   return command
-    .addOption(several("--dataset <name>", "the dataset, also when it is off", "none"))
-    .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
-    .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
+    .addOption(several("--dataset <name>", "the dataset, even if it is off", "none"))
+    .option("--from <day>", "first day, inclusive (default: start of each dataset's history)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest published)", dayArgument)
     .addOption(several("--app <id>", "only this app, by track id", "the whole portfolio"))
     .addOption(several("--country <code>", "only this country", "the whole portfolio"))
     .addOption(
       new Option(
         "--reprocess <which>",
-        "missing: never requested or still restated; failed: those that failed; all: everything again",
+        "missing: never requested or still being restated; failed: only what failed; all: everything again",
       )
         .choices(reprocesses)
         .default("missing"),
     )
-    .option("--newest-first", "run the newest days first (default: the oldest, which fall out of the history first)")
-    .option("--max-credits <number>", "cut the plan to what fits under this many credits", creditsArgument)
-    .option("--dry-run", "print and keep the plan, run nothing")
+    .option(
+      "--newest-first",
+      "run the newest days first (default: the oldest, which leave the available history first)",
+    )
+    .option("--max-credits <number>", "limit the plan to what fits within this many credits", creditsArgument)
+    .option("--dry-run", "make, keep and print the plan, but run nothing")
     .addOption(
       new Option("--plan <number>", "run this plan exactly as it was made, or what is left of it")
         .argParser(planArgument)
@@ -49,13 +52,13 @@ export function addBackfillOptions(command: Command): Command {
     .addOption(
       new Option(
         "--cancel",
-        "give up what is left of the plan that --plan names: nothing more of it is requested",
+        "cancel the rest of the plan that --plan names: nothing more of it is requested",
       ).conflicts([...partsOfAPlan, "dryRun", "yes"]),
     )
-    .option("--yes", "run without a confirmation, at any cost")
+    .option("--yes", "run without confirmation, at any cost")
     .option(
       "--as-of <day>",
-      "the day that counts as today, also for answers that say what holds now (default: today in UTC)",
+      "the day to treat as today, also for answers about the present (default: today in UTC)",
       pastDayArgument,
     )
     .option("--json", "as JSON");
@@ -66,7 +69,7 @@ export function backfillRequestOf(app: App, options: BackfillOptions): BackfillR
   const { datasets, bounds, today } = requestOf(app, options);
   if (datasets.length === 0) throw fail("bad_argument", { problem: "--dataset is missing: name at least one" });
   if (options.to !== undefined && options.to > today)
-    throw fail("bad_argument", { to: options.to, today, problem: "--to is a day to come" });
+    throw fail("bad_argument", { to: options.to, today, problem: "--to is in the future" });
   return {
     datasets,
     bounds,

@@ -31,20 +31,20 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   });
   if (leftOut.slices > 0)
     print(
-      `${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out: they do not fit under --max-credits ${count(plan.request.mostCredits ?? 0)}.`,
+      `${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out: they exceed --max-credits ${count(plan.request.mostCredits ?? 0)}.`,
     );
   const daysPassed = daysBetween(plan.asOf, app.clock.today());
   if (daysPassed > 0)
-    print(`It is ${count(daysPassed)} days old and keeps its days: those published since are not in it.`);
+    print(`The plan is ${count(daysPassed)} days old and keeps its days: it does not include days published since.`);
   const waiting =
     planTotals(await openWork(app.warehouse.db, plan.request.datasets, plan.account)).slices - planProgress.open;
   if (waiting > 0)
     print(
-      `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: they are left to \`storehouse sync\` and \`storehouse worker\`.`,
+      `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: \`storehouse sync\` and \`storehouse worker\` fetch them.`,
     );
   if (isBegun)
     print(
-      `It was begun: ${count(planProgress.total - planProgress.open)} of ${count(planProgress.total)} slices are done for ${count(planProgress.credits)} of ${count(credits)} credits; what is shown is left.`,
+      `The plan has started: ${count(planProgress.total - planProgress.open)} of ${count(planProgress.total)} slices are done for ${count(planProgress.credits)} of ${count(credits)} credits; the table shows what is left.`,
     );
 }
 
@@ -67,7 +67,7 @@ export function printDone(
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
   if (total < slices)
     print(
-      `${count(slices - total)} more were cancelled, since it was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
+      `${count(slices - total)} more were cancelled, because the plan was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
     );
 }
 
@@ -75,7 +75,7 @@ export function printDone(
 export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChanges>): void {
   const { before, now, lines } = changes;
   print(
-    `Plan ${plan.planId} is not what it was: ${count(before.slices)} slices for ${count(before.credits)} credits then, ${count(now.slices)} for ${count(now.credits)} now. Nothing was run or spent.`,
+    `Plan ${plan.planId} has changed: ${count(before.slices)} slices for ${count(before.credits)} credits then, ${count(now.slices)} for ${count(now.credits)} now. Nothing was run or spent.`,
   );
   if (lines.length > 0)
     print(
@@ -95,7 +95,7 @@ export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChange
           ]),
       ),
     );
-  if (lines.length > shownAtMost) print(`and ${count(lines.length - shownAtMost)} more; --json lists all`);
+  if (lines.length > shownAtMost) print(`... and ${count(lines.length - shownAtMost)} more; --json lists all`);
   for (const reason of reasonsOf(changes)) print(`- ${reason}`);
   print(`Make a new plan: ${commandOf(plan.request)} --dry-run`);
 }
@@ -104,7 +104,8 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
   const { meanwhile, portfolio, prices, settings, daysPassed, asOf } = changes;
   const reasons = [
     ...meanwhile.map(
-      ({ dataset, state, slices }) => `meanwhile: ${count(slices)} slices of ${dataset} by other runs, now ${state}`,
+      ({ dataset, state, slices }) =>
+        `other runs have planned ${count(slices)} slices of ${dataset} since, now ${state}`,
     ),
     ...portfolio
       .slice(0, shownAtMost)
@@ -114,20 +115,20 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
           : before === null
             ? `${name} is new in the portfolio, with ${count(now)} keywords`
             : before === now
-              ? `${name} has other keywords, ${count(now)} as before`
-              : `${name} has ${count(now)} keywords, had ${count(before)}`,
+              ? `${name} has different keywords, still ${count(now)}`
+              : `${name} has ${count(now)} keywords, before ${count(before)}`,
       ),
     ...prices.map(({ name, before, now }) =>
       before === null
-        ? `${name} was charged for the first time: ${count(now ?? 0)} credits a request`
-        : `${name} costs ${count(now ?? 0)} credits a request, was ${count(before)}`,
+        ? `${name} was charged for the first time: ${count(now ?? 0)} credits per request`
+        : `${name} costs ${count(now ?? 0)} credits per request, before ${count(before)}`,
     ),
     ...settings.map((name) => `the settings of ${name} in config/storehouse.yaml changed`),
   ];
-  if (reasons.length === 0) reasons.push("the ledger knows something else of these days than it did");
+  if (reasons.length === 0) reasons.push("the ledger's record of these days has changed");
   if (daysPassed > 0)
     reasons.push(
-      `${count(daysPassed)} days have passed since ${asOf}; the plan keeps its days, newer ones are not in it`,
+      `${count(daysPassed)} days have passed since ${asOf}; the plan keeps its days and does not include newer ones`,
     );
   return reasons;
 }
@@ -135,6 +136,6 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
 /** The command that requests the same, and how much of that was chosen by hand. */
 function commandOf(request: BackfillRequest): string {
   const { groups } = request;
-  const chosen = groups === undefined ? "" : ` (of ${countOf(groups.length, "chosen partition")} alone)`;
+  const chosen = groups === undefined ? "" : ` (only ${countOf(groups.length, "chosen partition")})`;
   return `${backfillCommand(request)}${chosen}`;
 }

@@ -15,43 +15,45 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: "init",
     summary:
-      "set Storehouse up: write .env and config/storehouse.yaml by a few questions, with the price; spends nothing",
+      "set up Storehouse: a few questions write .env and config/storehouse.yaml and show the price; spends nothing",
     load: async () => (await import("./commands/init.ts")).defineInit,
   },
   {
     name: "plan",
-    summary: "show the slices, requests and credits that a sync would take; writes and spends nothing",
+    summary: "show the slices, requests and credits that a sync would take; writes nothing and spends nothing",
     load: async () => (await import("./commands/plan.ts")).definePlan,
   },
   {
     name: "estimate",
-    summary: "price a night and a month for so many apps, countries and keywords, before there is any account",
+    summary: "price a night and a month for a number of apps, countries and keywords; needs no account",
     load: async () => (await import("./commands/estimate.ts")).defineEstimate,
   },
   {
     name: "sync",
-    summary: "fetch what is missing, in the foreground; can be interrupted and run again",
+    summary: "fetch what is missing, in the foreground; safe to interrupt and run again",
     load: async () => (await import("./commands/sync.ts")).defineSync,
   },
   {
     name: "backfill",
-    summary: "price the history of datasets as a plan with a number, and run exactly that plan",
+    summary: "price the history of datasets as a numbered plan, and run exactly that plan",
     load: async () => (await import("./commands/backfill.ts")).defineBackfill,
   },
   {
     name: "status",
     summary:
-      "the page of the morning: a verdict, credits, the next run and its price, workers, incidents, the last run, slices by dataset and state, and what failed and why",
+      "show the morning report: verdict, credits, next run with its price, workers, incidents, last run, slices by dataset and state, failures with their causes",
     load: async () => (await import("./commands/status.ts")).defineStatus,
   },
   {
     name: "gaps",
-    summary: "show which cells are missing, the most first, and a calendar of each dataset; writes and spends nothing",
+    summary:
+      "show which cells are missing, the largest gaps first, and a calendar of each dataset; writes nothing and spends nothing",
     load: async () => (await import("./commands/gaps.ts")).defineGaps,
   },
   {
     name: "lookback",
-    summary: "show for how many days the figures of each dataset move, by age; writes and spends nothing",
+    summary:
+      "show for how many days the figures of each dataset keep changing, by age; writes nothing and spends nothing",
     load: async () => (await import("./commands/lookback.ts")).defineLookback,
   },
   {
@@ -61,7 +63,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "runs",
-    summary: "show the latest runs: what was planned, what became of it, what it cost",
+    summary: "show the latest runs: what was planned, how it ended, what it cost",
     load: async () => (await import("./commands/runs.ts")).defineRuns,
   },
   {
@@ -71,7 +73,8 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "credits",
-    summary: "show the allowance: total, left, reset, held, spent by dataset and class, documented and learned costs",
+    summary:
+      "show the allowance: total, left, next reset, held, spent by dataset and class, documented and learned costs",
     load: async () => (await import("./commands/credits.ts")).defineCredits,
   },
   {
@@ -81,22 +84,22 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "held",
-    summary: "show answers that would close most of the portfolio and are held; apply them once a person agrees",
+    summary: "show held answers, which would remove most of a portfolio list; apply them once someone confirms",
     load: async () => (await import("./commands/held.ts")).defineHeld,
   },
   {
     name: "find",
-    summary: "find apps of both stores by name, or by the URL of their company",
+    summary: "find apps in both stores by name, or by the URL of their company",
     load: async () => (await import("./commands/find.ts")).defineFind,
   },
   {
     name: "app",
-    summary: "show one app: its page in the store, the same app in the other store, whether it advertises",
+    summary: "show one app: its store page, the same app in the other store, whether it advertises",
     load: async () => (await import("./commands/app.ts")).defineApp,
   },
   {
     name: "discover",
-    summary: "request that the service reads an app that it does not know yet; that takes it some time",
+    summary: "request that the service reads an app that it does not know yet; this takes some time",
     load: async () => (await import("./commands/discover.ts")).defineDiscover,
   },
   {
@@ -107,23 +110,23 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: "worker",
     summary:
-      "run the schedule of the crontab and the queue until stopped; any number of workers may share one database",
+      "run the schedule in the crontab, and the queue, until stopped; any number of workers can share one database",
     load: async () => (await import("./commands/worker.ts")).defineWorker,
   },
   {
     name: "console",
-    summary: "serve the console in a browser: what is loaded, missing and failed, what it costs, and what mends it",
+    summary: "serve the console in a browser: what is loaded, missing and failed, what it costs, and how to fix it",
     load: async () => (await import("./commands/console.ts")).defineConsole,
   },
   {
     name: "gateway",
     summary:
-      "serve the API's own contract to others, each with a key of its own: what is stored and fresh costs nothing",
+      "serve the API's own contract to other clients, each with its own key; what is stored and fresh costs nothing",
     load: async () => (await import("./commands/gateway.ts")).defineGateway,
   },
   {
     name: "schedule",
-    summary: "show the next runs of each line of the crontab and what each would cost; writes and spends nothing",
+    summary: "show the next runs of each crontab line and what each would cost; writes nothing and spends nothing",
     load: async () => (await import("./commands/schedule.ts")).defineSchedule,
   },
   {
@@ -144,23 +147,23 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "raw",
-    summary: "list, show, export and import the answers that are stored",
+    summary: "list, show, export and import stored answers",
     load: async () => (await import("./commands/raw.ts")).defineRaw,
   },
   {
     name: "export",
     summary:
-      "write tables and views as Parquet or CSV files, one a month, into a folder or bucket; only months that changed are written again",
+      "write tables and views as Parquet or CSV files, one per month, to a folder or bucket; only months that changed are written again",
     load: async () => (await import("./commands/export.ts")).defineExport,
   },
   {
     name: "publish",
-    summary: "keep tables and marts in a ClickHouse; only months that changed are sent, and each is swapped whole",
+    summary: "copy tables and marts to ClickHouse; only months that changed are sent, and each is swapped in whole",
     load: async () => (await import("./commands/publish.ts")).definePublish,
   },
   {
     name: "dbt",
-    summary: "write sources.yml of a dbt project: tables, columns, keys, freshness and tests of core and mart",
+    summary: "write sources.yml for a dbt project: tables, columns, keys, freshness and tests of core and mart",
     load: async () => (await import("./commands/dbt.ts")).defineDbt,
   },
   {
@@ -171,12 +174,12 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: "prune",
     summary:
-      "delete stored answers of loaded slices that are older than a number of days; replay cannot use them any more",
+      "delete stored answers of loaded slices that are older than a number of days; replay can no longer use them",
     load: async () => (await import("./commands/prune.ts")).definePrune,
   },
   {
     name: "retention",
-    summary: "drop or detach months of facts that are older than keep_months; the worker does so automatically",
+    summary: "drop or detach months of facts that are older than keep_months; the worker does this automatically",
     load: async () => (await import("./commands/retention.ts")).defineRetention,
   },
   {
@@ -187,19 +190,19 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: "metabase",
     summary:
-      "set up Metabase: the database, descriptions of its columns, and the starter dashboards; run again, it makes what is missing",
+      "set up Metabase: the database, descriptions of its columns, and the starter dashboards; a second run adds what is missing",
     load: async () => (await import("./commands/metabase.ts")).defineMetabase,
   },
   {
     name: "mcp",
     summary:
-      "serve the marts to programs that speak the Model Context Protocol: one reading statement at a time, with its coverage; spends nothing",
+      "serve the marts over the Model Context Protocol: one read-only statement at a time, with its coverage; spends nothing",
     load: async () => (await import("./commands/mcp.ts")).defineMcp,
   },
   {
     name: "grants",
     summary:
-      "make the roles storehouse_owner, storehouse_loader and storehouse_reader and set their rights; again after each upgrade",
+      "create the roles storehouse_owner, storehouse_loader and storehouse_reader and set their rights; repeat after each upgrade",
     load: async () => (await import("./commands/grants.ts")).defineGrants,
   },
   {
@@ -209,17 +212,17 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "datasets",
-    summary: "list the datasets: tables, when they are requested, what a night costs, on or off and why",
+    summary: "list the datasets: tables, when they are requested, cost per night, on or off and why",
     load: async () => (await import("./commands/datasets.ts")).defineDatasets,
   },
   {
     name: "sandbox",
-    summary: "serve the API on loopback over a made-up market, strict and with credits, until stopped",
+    summary: "serve the API on loopback over a synthetic market, with strict checks and credits, until stopped",
     load: async () => (await import("./commands/sandbox.ts")).defineSandbox,
   },
   {
     name: "completion",
-    summary: "print the script by which bash, zsh or fish completes commands and options",
+    summary: "print a script that completes commands and options in bash, zsh or fish",
     readsAll: true,
     load: async () => (await import("./commands/completion.ts")).defineCompletion,
   },

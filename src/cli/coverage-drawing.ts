@@ -23,8 +23,8 @@ export async function drawCoverage(app: App, { dataset, app: id, country, ...day
   const window = knownWindow(cells);
   if (window === null)
     throw fail("nothing_to_draw", {
-      problem: `no cell of ${dataset} is in the portfolio in these days`,
-      hint: "`storehouse sync` reads the portfolio; `storehouse datasets` shows when it is requested",
+      problem: `the portfolio has no cell of ${dataset} on these days`,
+      hint: "`storehouse sync` reads the portfolio; `storehouse datasets` shows when the dataset is requested",
     });
   const about = [id ?? "all apps", country ?? "all countries"].join(", ");
   return coverageChart({ dataset, about, window, days: cells });

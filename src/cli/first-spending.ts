@@ -92,7 +92,7 @@ function ask({ command, stop }: FirstSpending, step: NextStep | null, isLast: bo
   const credits = countOf(step?.credits ?? 0, "credit");
   if (command === "sync" || !isLast) return confirm(`Spend ${credits}?`, stop);
   const now = step === null ? "" : `spend ${credits} now and `;
-  return confirm(`Start the worker, to ${now}go on night by night?`, stop);
+  return confirm(`Start the worker, to ${now}continue night by night?`, stop);
 }
 
 function record({ app, agreed, yes }: FirstSpending, credits: number): Promise<void> {

@@ -11,7 +11,7 @@ export function gapSteps(lines: readonly GapLine[]): readonly string[] {
   const missing = having("missing");
   const steps = [
     missing.length > 0
-      ? `missing: \`storehouse plan\` prices what \`storehouse sync\` would fetch of it${backfillStep(missing)}.`
+      ? `missing: \`storehouse plan\` prices what \`storehouse sync\` would fetch of these cells${backfillStep(missing)}.`
       : "",
     having("failed").length > 0 ? "failed: `storehouse failures` says why, and which command requests them again." : "",
     having("deferred").length > 0 ? "deferred: `storehouse status` says why, and until when." : "",
@@ -25,19 +25,19 @@ function backfillStep(missing: readonly GapLine[]): string {
   if (most === undefined) return "";
   const { dataset } = most.coverage;
   const from = firstOf(missing.filter(({ coverage }) => coverage.dataset === dataset));
-  return `, \`storehouse backfill --dataset ${dataset} --from ${from} --dry-run\` all of ${dataset}`;
+  return `; \`storehouse backfill --dataset ${dataset} --from ${from} --dry-run\` prices all of ${dataset}`;
 }
 
 /** What to do about days before those that a sync reaches: a line a stretch, and one a dataset of which some failed. */
 export function earlierGapSteps({ unrequested, failed }: EarlierGaps): readonly string[] {
   const failures = failed.map(
     ({ dataset, slices }) =>
-      `earlier: ${countOf(slices, "slice")} of ${dataset} failed for days before those that a sync reaches: \`storehouse failures --dataset ${dataset}\` says why, and when they are requested again.`,
+      `earlier: ${countOf(slices, "slice")} of ${dataset} failed, for days before those that a sync requests: \`storehouse failures --dataset ${dataset}\` says why, and when they are requested again.`,
   );
   const days = unrequested.map(({ dataset, window, partitions, all }) => {
     const length = countOf(daysBetween(window.start, window.end), "day");
     const of = partitions === all ? dataset : `${count(partitions)} of ${count(all)} partitions of ${dataset}`;
-    return `earlier: of ${of} nothing was requested for ${length} before those that a sync reaches: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
+    return `earlier: ${of}: ${length} before those that a sync requests were never requested: \`storehouse backfill --dataset ${dataset} --from ${window.start} --to ${lastDay(window)} --dry-run\` prices them.`;
   });
   return [...days, ...failures];
 }

@@ -25,7 +25,7 @@ export const heatMapLegend = [
   .map((line) => line.replaceAll(" ", noBreak))
   .join("  ")
   .concat(
-    `\nA day has the sign of its worst cell: ${[...new Set(worstFirst.map((state) => signs[state]))].join(" ").replace(" ", " before ")}`,
+    `\nA day shows the sign of its worst cell: ${[...new Set(worstFirst.map((state) => signs[state]))].join(" ").replace(" ", " before ")}`,
   );
 
 /** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */

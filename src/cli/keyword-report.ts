@@ -21,13 +21,13 @@ export function changesInWords({ place, now, changes, repeats, credits, nights }
   const facts = [
     `${count(add.length)} to add`,
     `${count(remove.length)} to remove`,
-    countOf(left.length, "keyword needs nothing", "keywords need nothing"),
+    countOf(left.length, "keyword needs no change", "keywords need no change"),
   ];
-  if (repeats > 0) facts.push(`${count(repeats)} given again`);
+  if (repeats > 0) facts.push(countOf(repeats, "duplicate"));
   const notes =
     now.keywords === null
       ? [
-          "Which ones is not known, since their number is not that of the last sync: the service leaves out what needs nothing, and --fresh reads the list first.",
+          "It is not known which keywords these are, because their number differs from the last sync: the service ignores those that need no change, and --fresh reads the list first.",
         ]
       : [];
   return [
@@ -38,7 +38,7 @@ export function changesInWords({ place, now, changes, repeats, credits, nights }
     ...notes,
     ...(isNewApp({ now, changes })
       ? [
-          `The last sync did not read ${place.trackId} among the apps of the account: with its first keyword the service tracks the app as well.`,
+          `The last sync did not find ${place.trackId} among the account's apps: with its first keyword the service starts to track the app too.`,
         ]
       : []),
     ...(nights === null ? [] : [nightsInWords(nights)]),
@@ -57,16 +57,16 @@ export function doneInWords(changes: KeywordChanges, { added, removed }: Keyword
     `${count(added.length)} added, ${count(removed.length)} removed. The next \`storehouse sync\` reads the list again.`,
     ...(unconfirmed.length === 0
       ? []
-      : [`The service left out ${unconfirmed.map((keyword) => `"${keyword}"`).join(", ")}.`]),
+      : [`The service ignored ${unconfirmed.map((keyword) => `"${keyword}"`).join(", ")}.`]),
   ].join("\n");
 }
 
 /** What was done before a failure, and what is left. */
 export function leftInWords({ add, remove }: KeywordChanges, { added, removed, error }: KeywordsChanged): string {
-  const done = `Not all was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
+  const done = `Only part of it was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
   // a plain refusal did nothing, and would be one again
   if (error instanceof SkipError || error instanceof AbortError) return done;
-  return `${done} Whether the call that failed did its work is not known; the same command again does what is left.`;
+  return `${done} It is not known whether the failed call took effect; run the same command again to do the rest.`;
 }
 
 /** The same as data. `added` and `removed` are null where nothing was to be done or agreed to. */

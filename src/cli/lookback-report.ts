@@ -11,7 +11,7 @@ export function lookbackReport(
   return [...lines, ...(ages.length > 0 ? [table(headings, ages.map(rowOf), columns)] : [])].join("\n");
 }
 
-const headings = ["age", "days", "moved", "rows moved", optional("amount moved"), ""];
+const headings = ["age", "days", "changed", "rows changed", optional("amount changed"), ""];
 
 /** A picture of a share: so many signs for all. */
 const widest = 20;

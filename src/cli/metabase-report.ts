@@ -12,7 +12,7 @@ export function metabaseReport({ version, changes, isComplete }: Applied, isDryR
   ];
   if (changes.length === 0) lines.push(`Metabase ${version} is up to date: nothing to change.`);
   else if (made.length === 0) lines.push("Nothing was changed.");
-  if (!isComplete) lines.push("Further changes are known once this is done.");
+  if (!isComplete) lines.push("Further changes will show once these are made.");
   else if (isDryRun && made.length > 0) lines.push("Dry run: nothing was changed.");
   return lines.join("\n");
 }
@@ -30,7 +30,7 @@ function madeLine({ what, name, action, properties }: Change, isDryRun: boolean)
 }
 
 function leftLine({ what, name, properties }: Change): string {
-  return `${what} ${name} differs, left; --overwrite replaces it (${properties.join(", ")})`;
+  return `${what} ${name} differs and is left unchanged; --overwrite replaces it (${properties.join(", ")})`;
 }
 
 function described(made: readonly Change[], isDryRun: boolean): readonly string[] {

@@ -17,5 +17,5 @@ export async function otherAccountsWords({ warehouse, config }: App, request: Sy
   if (slices === 0) return null;
   const [first, second, third, ...more] = datasets;
   const list = [first, second, third].filter((name) => name !== undefined).join(", ");
-  return `Other accounts have ${countOf(slices, "slice")} of ${list}${more.length === 0 ? "" : ` and ${more.length} more`} to fetch, and what this one wants of them is loaded then: \`storehouse status\` says what they wait for.`;
+  return `Other accounts still have ${countOf(slices, "slice")} of ${list}${more.length === 0 ? "" : ` and ${more.length} more`} to fetch, which this account also uses: \`storehouse status\` says what they wait for.`;
 }

@@ -62,7 +62,10 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
     credits,
     [...(atLeast.includes(dataset) ? ["at least"] : []), ...notes].join(", "),
   ];
-  const rows = [...lines.map((line) => row(line, [])), ...waiting.map((line) => row(line, ["planned earlier, waits"]))];
+  const rows = [
+    ...lines.map((line) => row(line, [])),
+    ...waiting.map((line) => row(line, ["planned earlier, waiting"])),
+  ];
   const guessed = atLeast.length > 0 ? "at least" : "";
   print(
     table(
@@ -74,14 +77,14 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
   // open slices of earlier plans were compared when they were planned
   const saves = totals.naiveCredits !== null && totals.naiveCredits > planTotals(lines).credits;
   if (saves)
-    print(`\nOne request a keyword would cost ${count(totals.naiveCredits ?? 0)} credits for what is newly planned.`);
+    print(`\nOne request per keyword would cost ${count(totals.naiveCredits ?? 0)} credits for what is newly planned.`);
   print(`${saves ? "" : "\n"}${doneWords(done)}`);
 }
 
 function doneWords(done: Done): string {
   if (!("unknown" in done))
-    return `If no other process spends credits, ${done.periods === 1 ? "those of this period are enough" : `it takes ${done.periods} allowance periods`}, and it is done at ${timeText(Date.parse(done.doneAt))}.`;
+    return `If no other process spends credits, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and it is done at ${timeText(Date.parse(done.doneAt))}.`;
   return done.unknown === "allowance_not_known"
-    ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance, for free."
-    : "What credits.floors leave of the allowance never suffices for it: see config/storehouse.yaml.";
+    ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance for free."
+    : "The part of the allowance that credits.floors leaves is never enough for it: see config/storehouse.yaml.";
 }

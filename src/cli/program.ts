@@ -12,8 +12,8 @@ export async function createProgram(names: readonly string[] = commandTable.map(
   const program = new Command("storehouse")
     .description("App-store market intelligence in your own Postgres.")
     .version(programVersion())
-    .option("--no-color", "show no colour, which a terminal shows otherwise")
-    .option("--utc", "show UTC beside times in the zone of the reader")
+    .option("--no-color", "show no colour, even at a terminal")
+    .option("--utc", "show UTC next to times in your local time zone")
     .hook("preAction", prepareScreen)
     .configureOutput({
       // what is added behind the options is not wrapped by commander, which takes 80 columns in a pipe

@@ -43,13 +43,13 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     print(
       outcome === "loaded"
         ? (words.nothingToRun ?? "Everything requested that can be fetched is loaded; no credits spent.")
-        : `${left.runningElsewhere > 0 ? `Another process fetches what is missing (${countOf(left.runningElsewhere, "slice")}), and goes on` : "Nothing new to request"}; no credits spent.`,
+        : `${left.runningElsewhere > 0 ? `Another process is fetching what is missing (${countOf(left.runningElsewhere, "slice")})` : "Nothing new to request"}; no credits spent.`,
     );
   if (error !== null) remark(error.message);
   if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.unavailable)
     print(
-      `Nothing of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` requests again what was skipped; a sync does when it is due.`,
+      `No data of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` requests skipped slices again now; a sync does so when they are due.`,
     );
   if (left.failedBefore > 0)
     print(
@@ -67,5 +67,5 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
 }
 
 function waitWords(slices: number, nextDueAt: number): string {
-  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can go on at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`.`;
+  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`.`;
 }

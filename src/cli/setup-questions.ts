@@ -47,7 +47,7 @@ export async function askDatabase(
   const known = environment.DATABASE_URL;
   for (;;) {
     const answer = await prompts.text({
-      about: "A Postgres 15 or newer, as postgres://user:password@host/name.",
+      about: "A Postgres, version 15 or newer, as postgres://user:password@host/name.",
       question:
         known === undefined ? "Database (empty: Storehouse runs its own)" : "Database (-: Storehouse runs its own)",
       ...(known === undefined ? {} : { preset: known, shown: withoutPassword(known) }),
@@ -63,18 +63,18 @@ export async function askPortfolio(prompts: Prompts, { settings }: QuestionsFrom
   const { portfolio } = settings;
   const sources = ["account", "config", "both"] as const;
   const answer = await prompts.text({
-    about: "What to follow: what the account tracks, apps that you list here, or both.",
+    about: "Where the portfolio comes from: the apps that the account tracks, apps that you list here, or both.",
     question: "account, config or both",
     preset: portfolio.source,
     check: (text) => (sources.some((one) => one === text) ? null : "Type account, config or both."),
   });
   const source = sources.find((one) => one === answer) ?? portfolio.source;
   const listed = portfolio.apps.map(({ id }) => id);
-  if (source !== "account" && listed.length > 0) remark(`  Listed already: ${listed.join(", ")}.`);
+  if (source !== "account" && listed.length > 0) remark(`  Already listed: ${listed.join(", ")}.`);
   const apps = source === "account" ? [] : await askApps(prompts, listed.length === 0);
   const switched = await prompts.text({
     about: `${datasets.filter((dataset) => isOn(dataset, settings)).length} of ${datasets.length} datasets are on; \`storehouse datasets\` lists them with prices.`,
-    question: "Switch some, as +organic_keyword -review (empty: none)",
+    question: "Switch datasets, as +organic_keyword -review (empty: no change)",
     check: (text) => wrongSwitch(switchesIn(text).wrong),
   });
   return { source, apps, datasets: switchesIn(switched).datasets };
@@ -94,7 +94,7 @@ async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly Ne
       check: (text) => countriesProblem(newApp(id, text, "").countries),
     });
     const keywords = await prompts.text({
-      question: "Its keywords, with commas between (empty: none)",
+      question: "Its keywords, separated by commas (empty: none)",
       check: (text) => keywordsProblem(newApp(id, "", text).keywords),
     });
     apps.push(newApp(id, countries, keywords));
@@ -104,9 +104,8 @@ async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly Ne
 /** How much the account tracks, roughly, for a price: what it really tracks costs credits to read. */
 export async function askSize(prompts: Prompts): Promise<RoughSize | null> {
   const answer = await prompts.text({
-    about:
-      "For the price that is shown next: how much the account tracks, about. Reading what it really tracks costs credits.",
-    question: "Apps, countries of each, keywords in each",
+    about: "For a price estimate: roughly how much the account tracks. Reading what it really tracks costs credits.",
+    question: "Apps, countries per app, keywords per country",
     preset: "5 5 100",
     check: (text) => (sizeIn(text) === null ? "Type three numbers, for instance 5 5 100." : null),
   });
@@ -118,7 +117,7 @@ async function isAccepted(prompts: Prompts, checks: readonly Diagnosis[]): Promi
     if (state !== "ok" || check === "token" || check === "database") remark(`  ${found}`);
     if (state !== "ok" && next !== null) remark(`  -> ${next}`);
   }
-  return checks.every(({ state }) => state !== "fail") || prompts.yes("Keep it all the same?");
+  return checks.every(({ state }) => state !== "fail") || prompts.yes("Keep it anyway?");
 }
 
 function idProblem(text: string): string | null {
@@ -132,7 +131,7 @@ function countriesProblem(codes: readonly string[]): string | null {
   if (wrong === undefined) return null;
   return /^[A-Z]{2}$/.test(wrong)
     ? `${noCountry(wrong)}.`
-    : `${wrong} is no country: two letters each, for instance US, JP.`;
+    : `${wrong} is not a country code: two letters each, for instance US, JP.`;
 }
 
 function keywordsProblem(keywords: readonly string[]): string | null {
@@ -145,7 +144,7 @@ export function wrongSwitch(word: string | null): string | null {
   if (word === null) return null;
   const names = datasets.map(({ name }) => name);
   const name = word.replace(/^[+-]/, "");
-  if (!names.includes(name)) return `No dataset has the name ${name}${didYouMean(name, names) || "."}`;
+  if (!names.includes(name)) return `No dataset is named ${name}${didYouMean(name, names) || "."}`;
   return `Type +${name} to switch it on, or -${name} to switch it off.`;
 }
 

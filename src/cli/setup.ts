@@ -85,7 +85,7 @@ const most = { apps: 10_000, countries: 200, together: 5_000_000 } as const;
 export function whyTooLarge({ apps, countries, keywords }: RoughSize): string | null {
   const together = apps * countries * Math.max(1, keywords);
   if (apps <= most.apps && countries <= most.countries && together <= most.together) return null;
-  return `at most ${count(most.apps)} apps, ${count(most.countries)} countries and ${count(most.together)} keywords of all of them are priced at once: price a part, and multiply`;
+  return `the limit is ${count(most.apps)} apps, ${count(most.countries)} countries and ${count(most.together)} keywords in all: price a part, and multiply`;
 }
 
 /** Reads `3 apps`, `3x5x100` and the like: three whole numbers; null where they are none, or too large. */

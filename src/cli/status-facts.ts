@@ -42,7 +42,7 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
 
 function unrequestedText(found: StatusFacts["unrequested"]): string | null {
   if (found === null)
-    return "not read, which would take long; `storehouse gaps` shows days that no sync requests any more";
+    return "not checked here, because it takes long; `storehouse gaps` shows days that no sync requests any more";
   const span = unrequestedSpan(found);
   if (span === null) return null;
   return `days of ${listed(span.datasets)} between ${span.first} and ${span.last}, which no sync requests any more; \`storehouse gaps\` names the backfill that prices them`;
@@ -50,10 +50,10 @@ function unrequestedText(found: StatusFacts["unrequested"]): string | null {
 
 function creditsText({ account, now }: StatusFacts): string {
   if (account?.total == null || account.remaining === null)
-    return "not reported yet; `storehouse credits` checks the balance, for free";
+    return "not reported yet; `storehouse credits` checks the balance for free";
   const { total, remaining, held, resetsAt, observedAt } = account;
   if (resetsAt !== null && resetsAt <= now)
-    return `${count(total)} again since ${timeText(resetsAt)}; \`storehouse credits\` checks the balance, for free`;
+    return `reset to ${count(total)} at ${timeText(resetsAt)}; \`storehouse credits\` checks the balance for free`;
   const parts = [
     `${count(remaining)} of ${count(total)} left`,
     held > 0 ? `${count(held)} of them held` : "",
@@ -79,7 +79,7 @@ function nextRunText({ nextRuns, now }: StatusFacts): string {
   const dearer = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
   return [...next, ...(dearer === undefined ? [] : [dearer])]
     .map(({ line, at, slices, credits, overBudget }) => {
-      const putOff = overBudget.slices === 0 ? "" : `, of which budgets put off about ${count(overBudget.credits)}`;
+      const putOff = overBudget.slices === 0 ? "" : `, about ${count(overBudget.credits)} of them deferred by budgets`;
       const price =
         slices === 0
           ? "nothing is due then"
@@ -98,11 +98,11 @@ function workersText({ running, late, waiting, ageSeconds, lastEndedAs }: Worker
   ].filter((part) => part !== "");
   if (parts.length > 0) return `${parts.join(", ")}${beat}`;
   const end = lastEndedAs === "stopped" ? "was stopped" : `ended as ${lastEndedAs}`;
-  return `none runs${lastEndedAs === null ? "" : `, the last one ${end}`}; \`storehouse worker\` starts one`;
+  return `none is running${lastEndedAs === null ? "" : `; the last one ${end}`}; \`storehouse worker\` starts one`;
 }
 
 function incidentsText({ incidents, now }: StatusFacts): string {
-  if (incidents.length === 0) return "none is open";
+  if (incidents.length === 0) return "none open";
   return incidents
     .map(({ summary, openedAt }) => `${summary} (open for ${durationText(now - openedAt.getTime())})`)
     .join("\n");

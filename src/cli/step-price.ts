@@ -25,7 +25,7 @@ export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | 
   const month = Math.round(nightsAMonth * night);
   const nights = `A night then costs about ${countOf(whole, "credit")}, ${nightsAMonth} nights about ${count(month)}.`;
   if (Math.round(connected) === 0) return nights;
-  return `${nights}\nEach connected search-ads account adds about ${count(Math.round(connected))} a night, more where its reports have several pages.`;
+  return `${nights}\nEach connected search-ads account adds about ${count(Math.round(connected))} a night, more if its reports have several pages.`;
 }
 
 /** What the next step costs, for a terminal: a line, or a table where it has several datasets. `priced`: whether a person is shown the price of what follows it. */
@@ -47,14 +47,14 @@ export function stepWords(
   const priced = [price, ...guessLines(atLeast)].join("\n");
   return stage === "market"
     ? priced
-    : `${priced}\nWhat follows is planned from the answers, and ${isPriced ? "priced before it is requested" : "requested at once, since --yes agrees to it: `storehouse runs` shows its price"}.`;
+    : `${priced}\nThe next step is planned from the answers, and ${isPriced ? "priced before it is requested" : "requested at once, because --yes agrees to it: `storehouse runs` shows its price"}.`;
 }
 
 /** Why prices of these datasets are the least, how far they may be exceeded, and by what; none where there are none. */
 export function guessLines(atLeast: readonly string[]): readonly string[] {
   if (atLeast.length === 0) return [];
   return [
-    `How many pages an answer of ${atLeast.join(", ")} has is a guess, as many as the last one or one, until its first page reports it. Where none is known up to ${alwaysPages} are paid for: most_pages limits them, and --max-credits what a sync spends.`,
+    `The number of pages of an answer of ${atLeast.join(", ")} is a guess (that of the last answer, or one) until its first page reports it. Up to ${alwaysPages} pages are paid for where no number is known: most_pages limits the pages, and --max-credits the spending of a sync.`,
     ...atLeast.flatMap((name) => {
       const { manyPages } = datasetNamed(name);
       return manyPages === undefined ? [] : [`${name}: ${manyPages}.`];
@@ -71,13 +71,13 @@ export function fallbackLines(
     atLeast.length > 0 ? `${countOf(credits, "credit")} or more` : `Up to ${countOf(credits, "credit")}`;
   return fallbacks.map(
     ({ dataset, credits, where }) =>
-      `${priceOf(planned + credits)} if ${dataset} takes another way: ${count(credits)} more where ${where}.`,
+      `${priceOf(planned + credits)} if ${dataset} uses its fallback: ${count(credits)} more where ${where}.`,
   );
 }
 
 const stepName = {
   portfolio: "To read what the account tracks",
-  listing: "To read what the account has connected, and lists that others are planned from",
+  listing: "To read the account's connections, and the lists that other datasets are planned from",
   market: "To fetch the data with its history",
 } as const satisfies Record<NextStep["stage"], string>;
 
@@ -85,7 +85,7 @@ const stepName = {
 export function stepLine({ stage, work, credits }: NextStep): string {
   const dearest = work.slice(0, 3).map((one) => `${one.dataset} ${count(one.credits)}`);
   const which = `${dearest.join(", ")}${work.length > dearest.length ? " ..." : ""}`;
-  const rest = stage === "market" ? "" : ", and what follows is planned from the answers";
+  const rest = stage === "market" ? "" : ", and the next step is planned from the answers";
   return `the next step costs ${countOf(credits, "credit")} (${which})${rest}`;
 }
 

@@ -17,12 +17,12 @@ export type SyncOptions = {
 /** Adds `--dataset --from --to --as-of` to a command. */
 export function addSyncOptions(command: Command): Command {
   return command
-    .addOption(several("--dataset <name>", "only this dataset, also when it is off", "those that are on"))
-    .option("--from <day>", "first day, inclusive (default: the history of each dataset)", dayArgument)
-    .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
+    .addOption(several("--dataset <name>", "only this dataset, even if it is off", "those that are on"))
+    .option("--from <day>", "first day, inclusive (default: start of each dataset's history)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest published)", dayArgument)
     .option(
       "--as-of <day>",
-      "the day that counts as today, also for answers that say what holds now (default: today in UTC)",
+      "the day to treat as today, also for answers about the present (default: today in UTC)",
       pastDayArgument,
     );
 }
@@ -31,6 +31,6 @@ export function addSyncOptions(command: Command): Command {
 export function requestOf(app: App, options: SyncOptions): SyncRequest {
   const today = app.clock.today();
   if (options.from !== undefined && options.from > today)
-    throw fail("bad_argument", { from: options.from, today, problem: "--from is a day to come" });
+    throw fail("bad_argument", { from: options.from, today, problem: "--from is in the future" });
   return { datasets: options.dataset, bounds: boundsOf(options), today };
 }

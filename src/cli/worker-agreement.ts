@@ -47,7 +47,7 @@ async function ask(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> 
     withProgress(app, (progress) => syncInForeground(app, { request, maxCredits, stop, progress }));
   const answer = await agreeToWorker({ app, request, agreed: [], command: "worker", yes, stop, say: remark, run });
   if (answer === true) return true;
-  remark("The worker has not started: nothing is spent that was not agreed to.");
+  remark("The worker has not started: nothing is spent without your agreement.");
   if (answer !== false && answer.error !== null) remark(answer.error.message);
   process.exitCode = stop.aborted ? exitCodes.interrupted : answer === false ? exitCodes.aborted : exitCodeOf(answer);
   return false;

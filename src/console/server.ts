@@ -80,7 +80,7 @@ export async function startConsole(
     open: (one) => serverOf(parts, one),
     failed: (one, code, cause) => fail("console_not_listening", { host, port: one, cause: code }, cause),
   });
-  if (got === null) throw fail("console_not_listening", { host, port, cause: "it and the next ten are in use" });
+  if (got === null) throw fail("console_not_listening", { host, port, cause: "it and the next ten ports are in use" });
   opened.use(got);
   const stack = opened.move();
   return {

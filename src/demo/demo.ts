@@ -22,7 +22,7 @@ import { withProgress } from "../cli/commands/sync.ts";
 /** Enough to be quick on two cores; the real service is called at the pace of config/storehouse.yaml. */
 const pace = { requests_per_second: 1000, concurrency: 8, retry_seconds: 0.05 };
 
-/** The demo's own settings and database folder: made-up data never meets real data. */
+/** The demo's own settings and database folder: synthetic data never meets real data. */
 function demoConfig(sandbox: Sandbox, { settings, folder }: DemoShow): Config {
   return {
     environment: { API_BASE_URL: sandbox.url, API_TOKEN: sandbox.token, LOG_LEVEL: "error" },
@@ -49,7 +49,7 @@ async function loadShow(app: App, sandbox: Sandbox, { show, stop }: Shown): Prom
   const { progress, outcome } = await load(app, show, stop);
   print(
     progress.total === 0
-      ? "\nEverything is loaded already: no credit spent."
+      ? "\nEverything is already loaded: no credits spent."
       : `\n${count(progress.credits)} credits spent in this run.`,
   );
   return outcome === "loaded" ? 0 : outcome === "interrupted" ? stopped : 1;
@@ -107,7 +107,7 @@ function optionsOf(given: readonly string[]): DemoOptions {
   const unknown = given.find((argument) => !known.includes(argument) && !/^--pictures(=.+)?$/.test(argument));
   if (unknown !== undefined)
     throw fail("bad_argument", {
-      problem: `${unknown} is no option of the demo; it has ${listed([...known, "--pictures", "--pictures=FOLDER"], 9)}`,
+      problem: `${unknown} is not an option of the demo; it has ${listed([...known, "--pictures", "--pictures=FOLDER"], 9)}`,
     });
   const drawn = given.find((argument) => argument.startsWith("--pictures"));
   const isSaid = (name: string) => given.includes(`--${name}`) || processEnvironment()[`npm_config_${name}`] === "true";

@@ -32,7 +32,7 @@ export async function martCounts(db: Database): Promise<string> {
     );
     counts.push([`mart.${name}`, rows[0]?.count]);
   }
-  return `\nRows by mart; docs/marts.md has a query for each and shows its answer\n${table(["mart", "rows"], counts)}`;
+  return `\nRows by mart; docs/marts.md has a query for each, with its result\n${table(["mart", "rows"], counts)}`;
 }
 
 /** What was spent so far, and what one request for each keyword would have cost. */
@@ -107,7 +107,7 @@ export async function answeredQuestions(db: Database): Promise<string> {
 export function connectWords(url: string, console: string | null): string {
   const { hostname, port, username, password, pathname } = new URL(url);
   if (console === null)
-    return "\n`npm run demo -- --stay` keeps the database up, with the console, for psql or a BI tool.";
+    return "\n`npm run demo -- --stay` keeps the database and the console running, for psql or a BI tool.";
   return `
 The database and the console are up until Ctrl-C.
   console   ${console}

@@ -16,7 +16,7 @@ export type DemoShow = {
   /** The first day alone: the newest days wait until they are packed, as in an ordinary sync. */
   readonly bounds: Pick<Window, "start">;
   readonly settings: z.input<typeof Settings>;
-  /** The folder of its database: made-up data of one market never meets those of another. */
+  /** The folder of its database: synthetic data of one market never meets those of another. */
   readonly folder: string;
   /** What is loaded, in words. */
   readonly words: string;
@@ -47,7 +47,7 @@ export const rankShow: DemoShow = show({
   datasets: ["keyword_rank"],
   settings: {},
   folder: "demo",
-  what: "8 made-up apps in 6 countries, 60 days of keyword ranks",
+  what: "8 synthetic apps in 6 countries, 60 days of keyword ranks",
 });
 
 /** Every dataset, of a small market: what the page of marts shows. Search terms are among the levels of reports, which are not so by default. */
@@ -70,7 +70,7 @@ export const everythingShow: DemoShow = show({
     credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
   },
   folder: "demo-everything",
-  what: "3 made-up apps in 2 countries, every dataset, 35 days",
+  what: "3 synthetic apps in 2 countries, every dataset, 35 days",
 });
 
 const weekClock = nightClock();
@@ -91,7 +91,7 @@ export const weekShow: DemoShow = {
       credits: { budgets: { charts: { datasets: ["category_rank"], credits_a_day: 10 } } },
     },
     folder: "demo-week",
-    what: "4 made-up apps in 2 countries, a week of nights of what is on by default",
+    what: "4 synthetic apps in 2 countries, a week of nights of what is on by default",
   }),
   sandbox: { accounts: [{ token: "sandbox-token", total: 30_000, periodHours: 30 * 24 }] },
   nights: weekClock,

@@ -7,7 +7,7 @@ import { capital } from "../core/words.ts";
 /** A file of a dbt project. */
 export type DbtFile = { readonly name: string; readonly text: string };
 
-const heading = `# Written by \`storehouse dbt --semantic-layer\` from the comments, keys and metrics of the marts; write it again rather than change it.
+const heading = `# Written by \`storehouse dbt --semantic-layer\` from the comments, keys and metrics of the marts; run the command again instead of editing this file.
 # For dbt Core 1.12 and newer, and Fusion.
 `;
 const timeSpine = "storehouse_days";
@@ -19,10 +19,10 @@ const sharedEntities = [
   {
     entity: "app",
     description:
-      "One row per app: its name and the groups that it is in. An app of several groups has all their names in one text.",
+      "One row per app: its name and its groups. If an app is in several groups, one text lists all their names.",
     dimensions: {
       app_name: "Name of the app as last seen.",
-      app_groups: "Names of its groups (portfolio.groups of the configuration), with commas between them.",
+      app_groups: "Names of its groups (portfolio.groups in the configuration), separated by commas.",
     },
     /** How a mart names it. */
     key: (names: ReadonlySet<string>) => {

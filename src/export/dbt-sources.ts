@@ -21,10 +21,10 @@ export type DbtRequest = {
 
 const schemas = [
   { schema: "core", description: "Normalised dimensions (dim_*) and facts (fact_*) of Storehouse." },
-  { schema: "mart", description: "What analysts open first: wide, names spelled out." },
+  { schema: "mart", description: "Marts for analysts: wide views with names spelled out." },
 ] as const;
 
-const heading = `# Written by \`storehouse dbt\` from the comments and keys of the database; write it again rather than change it.
+const heading = `# Written by \`storehouse dbt\` from the comments and keys of the database; run the command again instead of editing this file.
 # For dbt Core 1.10.5 and newer, and Fusion.
 `;
 

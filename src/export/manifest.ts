@@ -45,7 +45,7 @@ export function parseManifest(text: string, file: string): Manifest {
   try {
     return Manifest.parse(JSON.parse(text));
   } catch (error) {
-    throw fail("bad_argument", { problem: `${file} is no manifest of an export` }, error);
+    throw fail("bad_argument", { problem: `${file} is not a manifest of an export` }, error);
   }
 }
 

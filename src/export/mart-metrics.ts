@@ -70,7 +70,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
       search_ads_spend: { is_search_ads_answered: "is true" },
       search_ads_install_count: { is_search_ads_answered: "is true" },
     },
-    addsUpOver: "everything, but never country ALL with countries",
+    addsUpOver: "everything, but never country ALL together with countries",
     averages: ["rating", "visibility_score", "best_category_rank"],
   },
   category_rank_daily: {

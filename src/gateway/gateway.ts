@@ -36,7 +36,7 @@ export async function startGateway(app: App, options: GatewayOptions): Promise<G
     open: () => createGatewayServer(sessions.parts, sessions),
     failed: (one, code, cause) => fail("gateway_not_listening", { host, port: one, cause: code }, cause),
   });
-  if (got === null) throw fail("gateway_not_listening", { host, port, cause: "it and the next ten are in use" });
+  if (got === null) throw fail("gateway_not_listening", { host, port, cause: "it and the next ten ports are in use" });
   opened.use(got);
   const stack = opened.move();
   return { url: urlHere(host, got.port), port: got.port, [Symbol.asyncDispose]: () => stack.disposeAsync() };

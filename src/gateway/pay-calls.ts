@@ -62,6 +62,6 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
 
 /** Refuses a caller what its day has no credits for, those of its calls under way left out. */
 function dayIsSpent(remaining: number, cost: number, now: number): Refusal {
-  const problem = `the caller has ${remaining} credits left today, and this takes ${cost}`;
+  const problem = `the caller has ${remaining} credits left today, but this call takes ${cost}`;
   return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt: nextDay(now) }, { cost: null, now }));
 }

@@ -78,5 +78,5 @@ async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   // an address that led to the API before is right and the service unavailable, unless what answers there knows no balance check
   const account = await readAccount(parts.db, parts.accountId);
   if (account?.observedAt != null && error.code !== "not_found") return error;
-  return fail("bad_setting", { variable: "API_BASE_URL", problem: `leads to no API (${error.code})` }, error);
+  return fail("bad_setting", { variable: "API_BASE_URL", problem: `does not lead to the API (${error.code})` }, error);
 }

@@ -73,7 +73,7 @@ export async function readPages(
     if (index + 1 < calls) continue;
     if (change !== null) invalid.push({ reason: change, item: null });
     else if (itemsIn(read.invalid).length === 0 && lacksItems(operation, read.value, index))
-      invalid.push({ reason: `page ${index + 1} has no items, and the answer reports some there`, item: null });
+      invalid.push({ reason: `page ${index + 1} has no items, but the answer reports some there`, item: null });
     // each of these numbers counts this page: those there are, those that are wanted of them, and those that may be paid for
     const reported = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
     const wanted = Math.max(index + 1, Math.min(mostPages, reported));
@@ -98,7 +98,7 @@ function missingItems({ paging, items }: Operation, pages: readonly unknown[], l
   const reported = itemsReported(paging, pages.at(-1)) ?? 0;
   const found = pages.reduce<number>((sum, page) => sum + itemsOn(page, items), left);
   return found < reported
-    ? [{ reason: `the answer reports ${reported} items, and its pages have ${found}`, item: null }]
+    ? [{ reason: `the answer reports ${reported} items, but its pages have ${found}`, item: null }]
     : [];
 }
 
@@ -108,8 +108,8 @@ function itemsIn(invalid: readonly InvalidItem[]): readonly InvalidItem[] {
 }
 
 function tooManyPages(read: number): string {
-  if (read === mostRead) return `the answer goes on after ${read} pages, and no more are requested`;
-  return `the answer goes on after ${read} pages, far more than usual: set most_pages of the dataset to request more`;
+  if (read === mostRead) return `the answer continues after ${read} pages, but no more are requested`;
+  return `the answer continues after ${read} pages, far more than usual: set the dataset's most_pages to request more`;
 }
 
 /**

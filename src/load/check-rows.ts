@@ -137,7 +137,7 @@ function longTogether(
   );
   // no character takes more than three bytes a unit, and nearly every answer has short ones
   if (longest.reduce((sum, one) => sum + one) * 3 <= longestKey) return [];
-  const reason = `${names.join(", ")} are too long together for a key`;
+  const reason = `${names.join(", ")} together are too long for a key`;
   return columns.rows.flatMap((_, place) => {
     const key = texts.map(({ constant, values }) => values[constant ? 0 : place]);
     return isTooLong(key.join("")) ? [{ place, reason }] : [];

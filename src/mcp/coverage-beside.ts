@@ -160,15 +160,15 @@ function wordsOf(
   isWhole: boolean | null,
   { guessed, isCut }: Pick<CoverageRequest, "guessed" | "isCut">,
 ): string {
-  if (datasets.length === 0) return "The statement reads no dataset: nothing is known of its coverage.";
+  if (datasets.length === 0) return "The statement reads no dataset, so its coverage is unknown.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
   const holes = datasets.filter((one) => one.is_requested && one.is_complete === false).map(({ dataset }) => dataset);
   const behind = datasets.filter(({ freshness }) => (freshness["late"] ?? 0) + (freshness["stopped"] ?? 0) > 0);
   const parts = [
-    holes.length === 0 ? "" : `Days are missing of ${holes.join(", ")}: a row that is not there is unknown, not zero.`,
-    off.length === 0 ? "" : `Nothing is requested of ${off.join(", ")}: what is read from it is unknown, not none.`,
+    holes.length === 0 ? "" : `Days of ${holes.join(", ")} are missing: a missing row means unknown, not zero.`,
+    off.length === 0 ? "" : `No data is requested for ${off.join(", ")}: a missing row means unknown, not none.`,
     isWhole === true && guessed === null
-      ? `Every cell of these days has its answer${isCut ? ", but not every row is shown: one that is not there may have been left out." : ": a row that is not there is truly none."}`
+      ? `Every cell of these days has its answer${isCut ? ", but not every row is shown: a missing row may have been left out." : ": a missing row means that there is none."}`
       : "",
     isWhole === null ? "" : (guessed ?? ""),
     isWhole === null && off.length === 0
@@ -185,7 +185,7 @@ function behindWords({ dataset, freshness, newest_day: newest, due_day: due }: D
     const places = freshness[state] ?? 0;
     return places === 0 ? [] : [`${state} for ${countOf(places, "app and country", "apps and countries")}`];
   });
-  const dueWords = due === null ? "" : `, due is ${due}`;
+  const dueWords = due === null ? "" : `, but ${due} is due`;
   return `${dataset} is ${counts.join(" and ")}: its newest day is ${newest ?? "none"}${dueWords}.`;
 }
 

@@ -29,8 +29,8 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
     says:
       sum === null
         ? leftOut.slices > 0
-          ? "Nothing fits under max_credits."
+          ? "Nothing fits within max_credits."
           : "Nothing to do: everything requested that is available is loaded or under way."
-        : "Nothing was spent. A person decides: the command shows this price again and runs it once it is agreed to.",
+        : "Nothing was spent. A person decides: the command shows this price again and runs the plan once it is confirmed.",
   };
 }

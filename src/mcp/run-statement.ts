@@ -128,7 +128,7 @@ function refusedStatement(error: unknown, { ms, bytes }: AnswerLimits, wire: Wir
     });
   if (error.code === "42601" && Number(error.position) === cursor.length + 1)
     return fail("statement_refused", {
-      problem: "one `select`, `with`, `values` or `table` is read, and nothing else",
+      problem: "only one `select`, `with`, `values` or `table` is allowed",
     });
   const hint = error.hint === undefined ? "" : ` (${error.hint})`;
   return fail("statement_refused", { problem: `${error.message}${hint}`, sqlstate: error.code }, error);

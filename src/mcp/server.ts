@@ -18,11 +18,11 @@ then query. Every answer comes with coverage: where is_complete is false, a row 
 requested and not ranked has a row with a null rank. Nothing here requests data or spends credits: price_backfill only shows a price and the command that a
 person may run.`;
 
-const DayText = z.string().refine((text): text is Day => isDay(text), "a day is YYYY-MM-DD");
+const DayText = z.string().refine((text): text is Day => isDay(text), "must be a day: YYYY-MM-DD");
 const from = DayText.optional().describe("First day of the coverage, inclusive, YYYY-MM-DD.");
 const to = DayText.optional().describe("Last day of the coverage, inclusive, YYYY-MM-DD.");
-const apps = z.array(z.string()).default([]).describe("Only these apps of the portfolio, by track id; all when empty.");
-const countries = z.array(z.string()).default([]).describe("Only these countries of the portfolio; all when empty.");
+const apps = z.array(z.string()).default([]).describe("Only these apps of the portfolio, by track id (default: all).");
+const countries = z.array(z.string()).default([]).describe("Only these countries of the portfolio (default: all).");
 const datasets = z.array(z.string()).min(1).describe("Names of datasets, as describe_mart lists them.");
 
 /** Nothing that is listed here writes, requests or spends. */
@@ -42,7 +42,7 @@ function addReading(server: McpServer, parts: ServerParts): void {
     {
       title: "List marts",
       description:
-        "The tables and views of a schema with what each holds: mart is for analysts, core has the facts, ops the ledger.",
+        "The tables and views of a schema, each with a description: mart is for analysts, core has the facts, ops the ledger.",
       inputSchema: { schema: z.enum(readSchemas).default("mart") },
       annotations,
     },
@@ -53,7 +53,9 @@ function addReading(server: McpServer, parts: ServerParts): void {
     {
       title: "Describe a mart",
       description: "Columns of a table or view with types and meaning, its key, and the datasets whose rows it shows.",
-      inputSchema: { name: z.string().describe("With or without its schema: mart.keyword_rank_daily.") },
+      inputSchema: {
+        name: z.string().describe("Name with or without its schema, for instance mart.keyword_rank_daily."),
+      },
       annotations,
     },
     ({ name }) => reply(parts, () => describeRelation(parts.db, name, parts.settings)),
@@ -62,11 +64,11 @@ function addReading(server: McpServer, parts: ServerParts): void {
   server.registerTool(
     "query",
     {
-      title: "Run one statement that reads",
-      description: `Runs one select on Postgres as a role that only reads: at most ${rows} rows, ${seconds} seconds, about ${kib} KiB. The answer has the coverage of the days that the statement is about; from, to, apps and countries narrow that coverage and do not filter rows.`,
+      title: "Run one read-only statement",
+      description: `Runs one select on Postgres as a read-only role: at most ${rows} rows, ${seconds} seconds, about ${kib} KiB. The answer includes the coverage of the days that the statement reads; from, to, apps and countries narrow that coverage and do not filter rows.`,
       inputSchema: {
         sql: z.string().min(1).max(100_000),
-        rows: z.int().min(1).optional().describe(`Most rows, up to ${rows}.`),
+        rows: z.int().min(1).optional().describe(`Maximum rows, up to ${rows}.`),
         from,
         to,
         apps,
@@ -85,7 +87,7 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     {
       title: "Coverage and freshness",
       description:
-        "Which cells of some datasets are loaded, empty, missing, failed or waiting on some days (the last 28 unless named), and how fresh they are.",
+        "Which cells of the named datasets are loaded, empty, missing, failed or waiting, by day (default: the last 28 days), and how fresh they are.",
       inputSchema: { datasets, from, to, apps, countries },
       annotations,
     },
@@ -115,15 +117,15 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     {
       title: "Price of a backfill",
       description:
-        "What it would cost to load history that is missing: slices, requests and credits, and the command that a person runs. Spends nothing.",
+        "What it would cost to load missing history: slices, requests and credits, and the command that a person would run. Spends nothing.",
       inputSchema: {
         datasets,
-        from: from.describe("First day, inclusive; the history of each dataset when left out."),
-        to: to.describe("Last day, inclusive; the newest that is published when left out."),
+        from: from.describe("First day, inclusive (default: start of each dataset's history)."),
+        to: to.describe("Last day, inclusive (default: the newest published)."),
         apps,
         countries,
         reprocess: z.enum(reprocesses).default("missing"),
-        max_credits: z.int().min(0).optional().describe("Cut the plan to what fits under so many credits."),
+        max_credits: z.int().min(0).optional().describe("Limit the plan to what fits within this many credits."),
       },
       annotations,
     },

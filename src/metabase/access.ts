@@ -102,7 +102,12 @@ export async function setUp(
     user: { email, password, first_name: "Storehouse", last_name: "Admin", site_name: "Storehouse" },
     prefs: { site_name: "Storehouse", site_locale: "en", allow_tracking: false },
   };
-  const made = await client.request({ method: "POST", path: "/api/setup", body, what: "make its first administrator" });
+  const made = await client.request({
+    method: "POST",
+    path: "/api/setup",
+    body,
+    what: "create its first administrator",
+  });
   client.identify({ "x-metabase-session": Session.parse(made).id });
 }
 

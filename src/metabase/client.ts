@@ -79,7 +79,8 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > largestAnswer) throw fail("not_metabase", { problem: "its answer is larger than any of Metabase" });
+    if (size > largestAnswer)
+      throw fail("not_metabase", { problem: "its answer is larger than any answer of Metabase" });
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");

@@ -11,7 +11,7 @@ const Key = z.string().regex(/^[a-z][a-z\d_]*$/, "must be lower case letters, di
 const Table = z
   .string()
   .regex(/^(mart|core|ops)\.[a-z][a-z\d_]*$/, "must be a table of mart, core or ops, with its schema");
-const Column = z.string().regex(/^[a-z][a-z\d_]*$/, "is no column's name");
+const Column = z.string().regex(/^[a-z][a-z\d_]*$/, "is not a column name");
 
 /** Where a card stands on the grid of 24 columns: column, row, width, height. */
 const Place = z
@@ -26,7 +26,7 @@ const Filter = z.strictObject({
   column: Column,
   /** Table of the column where it is not that of the card: its query names that table in a part of its own. */
   table: Table.optional(),
-  kind: z.enum(["values", "days"], "is neither values nor days").default("values"),
+  kind: z.enum(["values", "days"], "must be values or days").default("values"),
   default: z.string().min(1).optional(),
   /** A query whose first value is the default when the dashboard is made; what people choose then stays. */
   first: Text.optional(),
@@ -39,7 +39,7 @@ const Card = z.strictObject({
   sql: Text,
   display: z.enum(
     ["table", "line", "bar", "area", "row", "scalar", "smartscalar", "combo", "pie"],
-    "is no kind of picture",
+    "is not a kind of picture",
   ),
   settings: z.record(z.string(), z.unknown()).default({}),
   /** Columns that stand for a filter's own in this card's table, by the filter's key. */
@@ -62,7 +62,7 @@ const Dashboard = z
         context.addIssue({
           code: "custom",
           path: ["cards", key, "sql"],
-          message: `names a filter that the dashboard has not: ${unknown}`,
+          message: `names a filter that the dashboard does not have: ${unknown}`,
         });
     }
     const overlap = overlapOf(Object.entries(cards).map(([key, { place }]) => ({ key, place })));
@@ -70,7 +70,7 @@ const Dashboard = z
       context.addIssue({
         code: "custom",
         path: ["cards", overlap.key, "place"],
-        message: `covers that of ${overlap.other}`,
+        message: `overlaps that of ${overlap.other}`,
       });
   });
 
@@ -78,7 +78,7 @@ const Metric = z.strictObject({
   name: Text,
   description: Text,
   table: Table,
-  aggregate: z.enum(["sum", "avg", "min", "max", "count", "distinct"], "is no way to aggregate"),
+  aggregate: z.enum(["sum", "avg", "min", "max", "count", "distinct"], "is not an aggregate function"),
   column: Column.optional(),
   /** What the aggregate is divided by: the sum of another column. */
   over: Column.optional(),

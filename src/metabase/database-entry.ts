@@ -58,7 +58,7 @@ function securedBy(query: URLSearchParams): Pick<Connection, "sslMode" | "rootCe
   if (root === null || root === "system") return { sslMode: isVerified ? mode : "require" };
   const rootCertificate = readText(root);
   if (rootCertificate === null)
-    throw fail("bad_setting", { variable: "DATABASE_URL", problem: "names a file as sslrootcert that is not there" });
+    throw fail("bad_setting", { variable: "DATABASE_URL", problem: "names a file as sslrootcert that does not exist" });
   return { sslMode: isVerified ? mode : "verify-ca", rootCertificate };
 }
 

@@ -69,6 +69,6 @@ function readAs<S extends z.ZodType>(schema: S, body: unknown, what: string): z.
   const read = schema.safeParse(body);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  const problem = `its answer has another shape than expected at ${issue?.path.join(".") ?? "the top"}`;
+  const problem = `its answer has an unexpected shape at ${issue?.path.join(".") ?? "the top"}`;
   throw fail("metabase_refused", { what, problem });
 }

@@ -39,7 +39,7 @@ export async function syncSchema(
   if (remote.isDryRun) return finder;
   const { clock, seconds, say } = waiting;
   const until = clock.now() + seconds * 1000;
-  say(`Metabase reads the schema; waiting up to ${seconds} seconds.`);
+  say(`Metabase is reading the schema; waiting up to ${seconds} seconds.`);
   while (missing.length > 0 && clock.now() < until) {
     await clock.sleep(pollMs);
     finder = finderOf(await readMetadata(remote, databaseId));

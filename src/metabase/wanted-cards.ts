@@ -40,7 +40,7 @@ export async function readQuestion(
   const full = `${dashboard.key}/${key}`;
   const names = await lookup.columns(withoutFilters(card.sql)).catch((cause: unknown) => {
     const problem = cause instanceof Error ? cause.message : "cannot be run";
-    throw misfit(dashboard, `cards.${key}.sql`, `does not fit the warehouse: ${problem}`);
+    throw misfit(dashboard, `cards.${key}.sql`, `does not match the warehouse: ${problem}`);
   });
   return {
     key: full,
@@ -68,7 +68,7 @@ export async function firstValuesOf(dashboard: DashboardFile, lookup: Lookup): P
     if (first === undefined) continue;
     const value = await lookup.first(first).catch((cause: unknown) => {
       const problem = cause instanceof Error ? cause.message : "cannot be run";
-      throw misfit(dashboard, `filters.${key}.first`, `does not fit the warehouse: ${problem}`);
+      throw misfit(dashboard, `filters.${key}.first`, `does not match the warehouse: ${problem}`);
     });
     if (value !== null) values.set(key, value);
   }

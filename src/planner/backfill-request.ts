@@ -78,7 +78,7 @@ function isOfOrganisations({ plannedFrom = [] }: Dataset): boolean {
 function checkStage({ name, stage }: Dataset): void {
   if (stage === "portfolio")
     throw fail("bad_argument", {
-      problem: `${name} lists the portfolio and is read by \`storehouse sync\``,
+      problem: `${name} is a list of the portfolio, which \`storehouse sync\` reads`,
     });
 }
 
@@ -109,19 +109,19 @@ function checkReach(dataset: Dataset, requested: BackfillRequest, portfolio: Por
   const scopes = dataset.partitions(portfolio).map(({ scope }) => scope);
   if (requested.apps.length > 0 && scopes.length > 0 && !scopes.some((scope) => scope["app"] !== undefined))
     throw fail("bad_argument", {
-      problem: `--app leaves nothing of ${dataset.name}: it does not distinguish apps`,
+      problem: `--app cannot be used with ${dataset.name}, which does not distinguish apps`,
     });
   const configured = settings.datasets[dataset.name]?.countries;
   const left = requested.countries.filter((country) => configured?.includes(country) ?? true);
   if (requested.countries.length > 0 && left.length === 0)
     throw fail("bad_argument", {
-      problem: `datasets.${dataset.name}.countries in config/storehouse.yaml leaves --country out`,
+      problem: `datasets.${dataset.name}.countries in config/storehouse.yaml does not include --country`,
     });
 }
 
 function afterOpening(bounds: Partial<Window>, notes: string[]): Partial<Window> {
   if (bounds.start === undefined || bounds.start >= firstStoreOpened) return bounds;
-  notes.push(`The first store opened on ${firstStoreOpened}: days before it cannot be requested.`);
+  notes.push(`The first store opened on ${firstStoreOpened}: earlier days cannot be requested.`);
   return { ...bounds, start: firstStoreOpened };
 }
 
@@ -134,14 +134,14 @@ function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes
   const kept = keptFrom(today, settingsOf(dataset, settings).keep_months);
   if (timing.kind !== "snapshot" && kept !== null && bounds.start !== undefined && bounds.start < kept) {
     notes.push(
-      `${name} is kept from ${kept} on (keep_months in config/storehouse.yaml): days before it are not requested.`,
+      `${name} is kept from ${kept} on (keep_months in config/storehouse.yaml): earlier days are not requested.`,
     );
     if (bounds.end !== undefined && bounds.end <= kept) return false;
   }
   if (timing.kind === "snapshot") {
     const { start, end } = oneDay(today);
     if (from < start || (bounds.end ?? end) < end)
-      notes.push(`${name} has today's state only: the days before ${today} are not available.`);
+      notes.push(`${name} only has today's state: the days before ${today} are not available.`);
     return (bounds.end ?? end) >= end;
   }
   const { settle_days: settleDays = timing.settleDays } = settings.datasets[name] ?? {};

@@ -14,7 +14,7 @@ export const exampleCountries = ["US", "JP"] as const;
 /** Made once: to read the settings of all datasets takes it three times a dataset. */
 let account: Portfolio | undefined;
 
-/** What a dataset would request for a small made-up account: what its settings and options do shows there. */
+/** What a dataset would request for a small synthetic account: what its settings and options do shows there. */
 export function examplePartitions(
   dataset: Dataset,
   { options, countries }: Pick<DatasetSettings, "options" | "countries"> = {},

@@ -4,11 +4,11 @@ import type { Store } from "../core/store.ts";
 import { planningSourcesOf, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { namesOf, type PlanningSource } from "../load/planning-sources.ts";
 
-/** How much a made-up account follows. */
+/** How much a synthetic account follows. */
 export type ExampleSize = { readonly apps: number; readonly keywords: number; readonly countries: readonly string[] };
 
 /**
- * A made-up account: apps of both stores in turn, each tracked in every country with keywords of its own, and of what datasets
+ * A synthetic account: apps of both stores in turn, each tracked in every country with keywords of its own, and of what datasets
  * find one member for each app, country and keyword that it distinguishes.
  */
 export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {

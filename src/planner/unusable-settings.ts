@@ -10,7 +10,7 @@ import { exampleCountries, examplePartitions, timingsOf } from "./example-partit
 /** Settings that would change nothing about a dataset, each with the reason: a person who writes one expects an effect. */
 export type Unusable = Partial<Record<keyof DatasetSettings, string>>;
 
-/** What of the settings of a dataset cannot be used, given its options; judged by what it would request for a made-up account. */
+/** What of the settings of a dataset cannot be used, given its options; judged by what it would request for a synthetic account. */
 export function unusableSettings(name: string, { options, ...given }: DatasetSettings): Unusable {
   const dataset = datasetNamed(name);
   const partitions = examplePartitions(dataset, { options });
@@ -68,7 +68,7 @@ function whenUnusable(dataset: Dataset, partitions: readonly Partition[]): Unusa
   const kinds = new Set(timingsOf(dataset, partitions).map(({ kind }) => kind));
   const isOnlyNow = kinds.size === 1 && kinds.has("snapshot");
   if (isOnlyNow) {
-    const reason = "an answer holds for the day of its request; refresh_days sets how often it is requested";
+    const reason = "an answer is for the day of its request; refresh_days sets how often it is requested";
     return {
       start: reason,
       history_days: reason,
@@ -80,14 +80,12 @@ function whenUnusable(dataset: Dataset, partitions: readonly Partition[]): Unusa
   }
   const refresh = kinds.has("snapshot")
     ? {}
-    : { refresh_days: "it requests days of the past; lookback_days sets which are requested again" };
+    : { refresh_days: "it requests past days; lookback_days sets which are requested again" };
   if (!kinds.has("series")) {
     const reason = "it requests whole periods of a fixed calendar";
     return { ...refresh, pack_days: reason, longest_window: reason };
   }
-  return spansDays(dataset, partitions)
-    ? refresh
-    : { ...refresh, longest_window: "each of its calls is about one day" };
+  return spansDays(dataset, partitions) ? refresh : { ...refresh, longest_window: "each of its calls is for one day" };
 }
 
 /** True where some call of the dataset may be about several days. */

@@ -69,7 +69,7 @@ export function answerTable(answers: readonly AnswerGenerator[]): AnswerTable {
 /** The app with this id; refuses with 404 when the market has none. */
 export function knownApp(context: AnswerContext, store: Store, trackId: string): MarketApp {
   const app = context.market.app(store, trackId);
-  if (app === null) throw new Refusal(404, `no app has the id ${trackId}`);
+  if (app === null) throw new Refusal(404, `there is no app ${trackId}`);
   return app;
 }
 

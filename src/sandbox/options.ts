@@ -44,7 +44,7 @@ export type SandboxAccount = {
 
 /** Everything about a sandbox that can be chosen; all of it may be left out. */
 export type SandboxOptions = {
-  /** Which made-up market. Default 1. */
+  /** Which synthetic market. Default 1. */
   seed?: number;
   /** What the sandbox thinks today is (UTC); default: the day of its clock. */
   today?: Day;

@@ -33,7 +33,7 @@ export interface Sandbox extends AsyncDisposable {
 const oneAccount: SandboxAccount = { token: "sandbox-token", total: 100_000, periodHours: 24 };
 const neutralWords = { ios: "iosstore", android: "androidstore" } as const;
 
-/** Starts the API of `operations` over a made-up market; it listens when this resolves. */
+/** Starts the API of `operations` over a synthetic market; it listens when this resolves. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const state = new SandboxState({
     clock: options.clock ?? systemClock(),

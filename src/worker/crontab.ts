@@ -38,7 +38,7 @@ export function readCrontab(file: string): readonly CrontabLine[] {
     if (item === null) continue;
     const same = lines.find(({ id }) => id === item.identifier);
     if (same !== undefined)
-      throw bad(`line ${same.line} has the id ${item.identifier} already: give one of them another with ?id=...`);
+      throw bad(`line ${same.line} already has the id ${item.identifier}: give one of them a different ?id=...`);
     lines.push({ line, id: item.identifier, task: item.task, datasets: datasetsOf(item, bad), item });
   }
   return lines;

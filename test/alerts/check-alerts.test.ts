@@ -211,7 +211,7 @@ test("an alert that thousands of rows meet sends nothing and says so; the others
   expect(stage.lines().map(({ alert, problem }) => [alert, problem])).toEqual([
     [
       "broad",
-      expect.stringMatching(/^alert_too_broad: 10000 rows or more of mart.keyword_rank_daily meet the alert broad/),
+      expect.stringMatching(/^alert_too_broad: 10000 or more rows of mart.keyword_rank_daily match the alert broad/),
     ],
   ]);
 });

@@ -169,13 +169,13 @@ describe("a file is refused", () => {
     ["that is no object", "[]", "it must be an object with keys, not a list"],
     ["with a field that nobody knows", { ...least, token: "abc" }, "token"],
     ["with a window that has one more field", { ...least, window: { ...least.window, end: "x" } }, "window"],
-    ["of a dataset that nobody knows", { ...least, dataset: "keyword_ranks" }, "no dataset has the name keyword_ranks"],
+    ["of a dataset that nobody knows", { ...least, dataset: "keyword_ranks" }, "no dataset is named keyword_ranks"],
     ["of another form", { ...least, format: "storehouse-answer-2" }, "format"],
     ["without a body", without("body"), "one of body, body_text and body_base64"],
     ["with two bodies", { ...least, body_text: "[]" }, "one of body, body_text and body_base64"],
-    ["without items, where they belong to the question", without("items"), "those that were requested are missing"],
-    ["with an item that no table can hold", { ...least, items: ["a\0b"] }, "no table can hold"],
-    ["with an item twice", { ...least, items: ["go", "go"] }, "named twice"],
+    ["without items, where they belong to the question", without("items"), "the requested items are missing"],
+    ["with an item that no table can hold", { ...least, items: ["a\0b"] }, "no table can store"],
+    ["with an item twice", { ...least, items: ["go", "go"] }, "listed twice"],
     [
       "with a scope that lacks a name",
       { ...least, scope: { store: "ios", app: "42" } },
@@ -186,7 +186,7 @@ describe("a file is refused", () => {
       { ...least, scope: { ...least.scope, device: "IPAD" } },
       "scope.device: is not a field",
     ],
-    ["of a store that nobody knows", { ...least, scope: { ...least.scope, store: "web" } }, "neither ios nor android"],
+    ["of a store that nobody knows", { ...least, scope: { ...least.scope, store: "web" } }, "must be ios or android"],
     [
       "of an app of the other store",
       { ...least, scope: { ...least.scope, app: "com.example" } },
@@ -207,7 +207,7 @@ describe("a file is refused", () => {
     [
       "of more days than any call may span",
       { ...least, window: { from: "2026-08-01", to: "2026-08-19" } },
-      "window: has 19 days and 2 items; one call carries at most 1 day and 100 items (none with a comma) by ios.keyword-ranking",
+      "window: has 19 days and 2 items; one call covers at most 1 day and 100 items (none with a comma) by ios.keyword-ranking",
     ],
     ["without its operation", without("operation"), "operation"],
     ["without its class", without("class"), "class"],
@@ -215,12 +215,12 @@ describe("a file is refused", () => {
     [
       "of an operation of another dataset",
       { ...least, operation: "ios.top-keywords" },
-      "operation: such a scope is requested by ios.keyword-ranking",
+      "operation: for this scope it must be ios.keyword-ranking",
     ],
     [
       "of an operation that cannot bring so much",
       { ...least, operation: "ios.keyword-history" },
-      "window: has 1 day and 2 items; one call carries at most 30 days and 1 item by ios.keyword-history",
+      "window: has 1 day and 2 items; one call covers at most 30 days and 1 item by ios.keyword-history",
     ],
     ["whose body is an error", { ...least, body: { success: false, message: "no" } }, "success: false"],
     ["whose body has another shape", { ...least, body: { a: 1 } }, "shape"],
@@ -228,10 +228,10 @@ describe("a file is refused", () => {
     [
       "of a snapshot of several days",
       { ...snapshot, window: { from: "2026-08-18", to: "2026-08-19" } },
-      "window: has 2 days; one call carries at most 1 day by dashboard.apps",
+      "window: has 2 days; one call covers at most 1 day by dashboard.apps",
     ],
-    ["of a snapshot of another class", { ...snapshot, class: "daily" }, "tracked_app is fetched as snapshot"],
-    ["of a snapshot of an earlier day", { ...snapshot, as_of: "2026-08-19" }, "that is as_of"],
+    ["of a snapshot of another class", { ...snapshot, class: "daily" }, "must be snapshot for tracked_app"],
+    ["of a snapshot of an earlier day", { ...snapshot, as_of: "2026-08-19" }, "which is as_of"],
     [
       "of which nothing belongs to the slice",
       {
@@ -242,7 +242,7 @@ describe("a file is refused", () => {
         window: least.window,
         body: { trackId: 7, countryCode: "US", deviceType: "IPHONE", date: "2026-08-19", rankings: [] },
       },
-      "nothing of it belongs",
+      "nothing in it belongs",
     ],
   ] as const)("%s", async (_, file, problem) => {
     const text = typeof file === "string" ? file : JSON.stringify(file);

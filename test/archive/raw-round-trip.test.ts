@@ -252,8 +252,8 @@ describe("answers as files", () => {
       const { messages, ...done } = await importInto(stage, [damaged.path]);
       expect(done).toMatchObject({ loaded: others.length, refused: 2 });
       const all = messages.join("\n");
-      expect(all).toContain(`${first} is not loaded: it is not what the manifest of its folder says`);
-      expect(all).toContain(`${second} is not loaded: the manifest names it, and it is not there`);
+      expect(all).toContain(`${first} is not loaded: its content does not match the manifest of its folder`);
+      expect(all).toContain(`${second} is not loaded: the manifest names it, but it does not exist`);
     });
 
     test("hold no token, even if one had come into an answer", async () => {

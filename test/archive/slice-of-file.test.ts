@@ -142,12 +142,12 @@ test.each<[name: string, operation: string, scope: Scope, items: string[] | null
 test("an answer of which it shows whether its call names items names them or does not", () => {
   const portfolio = { store: "ios", app: "1", source: "v2", regions: "portfolio" };
   expect(() => sliceFor("review", "ios.reviews-v2", portfolio, oneDay)).toThrow(
-    "items: those that were requested are missing",
+    "items: the requested items are missing",
   );
   expect(() =>
     sliceFor("keyword_estimate", "dashboard.keyword-estimation-history", { ...inJapan, kind: "history" }, oneDay),
-  ).toThrow("items: those that were requested are missing");
+  ).toThrow("items: the requested items are missing");
   expect(() => sliceFor("top_keyword", "ios.top-keywords", { ...inJapan, device: "IPAD" }, oneDay, ["notes"])).toThrow(
-    "items: top_keyword requests none",
+    "items: top_keyword has none",
   );
 });

@@ -74,7 +74,7 @@ test("alerts test goes back from another day, and names it where the last 30 day
     "update ops.slice set window_start = '2026-01-01', window_end = '2026-01-02' where dataset = 'app_history'",
   );
   expect(await alerts("test")).toContain(
-    "title: nothing of 0 days with answers: the newest answer is of 2026-01-01, and --as-of 2026-01-02 shows the days up to it",
+    "title: nothing of 0 days with answers: the newest answer is for 2026-01-01; --as-of 2026-01-02 shows the days up to it",
   );
   expect(await alerts("test", "--as-of", "2026-01-02")).toContain("title: nothing of 1 day with answers\n");
 });

@@ -109,7 +109,7 @@ describe("what a person requests by a command", () => {
       code: 0,
       stderr: expect.stringMatching(/\nNo badge: unauthorised: the API refused the token \(.*\)\.\n$/),
     });
-    expect(stdout).toMatch(/\nother store +no such app is known\n/);
+    expect(stdout).toMatch(/\nother store +no matching app is known\n/);
     expect(stdout).not.toContain("advertises");
     faulty([{ kind: "success-false", operation: "ios.app-detail", times: 9 }]);
     const json = JSON.parse((await run(["app", ios, "--json"])).stdout);
@@ -123,7 +123,7 @@ describe("what a person requests by a command", () => {
   test("app pays for no other part of an app that the service does not know, and names the way to have it searched for", async () => {
     const { code, stdout, stderr } = await run(["app", "99"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/\n`storehouse discover ios 99` has the service search for it\.\nnot_found: /);
+    expect(stderr).toMatch(/\n`storehouse discover ios 99` requests that the service reads it\.\nnot_found: /);
     const other = await run(["app", "com.nobody.knows"]);
     expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
     expect(stage.requested().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
@@ -131,7 +131,7 @@ describe("what a person requests by a command", () => {
   });
 
   test("discover queues an app of either store, and ends with 1 when the service did not", async () => {
-    expect((await run(["discover", "ios", "99"])).stdout).toMatch(/^99 is queued: /);
+    expect((await run(["discover", "ios", "99"])).stdout).toMatch(/^99 is queued\. /);
     const { code, stdout } = await run(["discover", "android", "com.example.app", "--country", "us", "--json"]);
     expect({ code, reported: JSON.parse(stdout) }).toEqual({
       code: 0,
@@ -198,11 +198,11 @@ describe("the floors of the allowance", () => {
     const { code, stdout, stderr } = await run("find", "lumi");
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toMatch(
-      /^allowance_spent: no credits are left for this: it takes 1, and 0 are left of the allowance; run the command again after \d{4}-/,
+      /^allowance_spent: no credits are left for this: it takes 1 credit, and 0 of the allowance are left; run the command again after \d{4}-/,
     );
     expect(stage.requested().map(({ status }) => status)).toEqual([200, 200]);
     const credits = await run("credits");
-    expect(credits.stdout).toContain("`storehouse credits --forecast` foresees it night by night");
+    expect(credits.stdout).toContain("`storehouse credits --forecast` works it out night by night");
     expect(credits.stdout).toMatch(/\n\(account\) +person +2 +11\n/);
   });
 });
@@ -212,27 +212,27 @@ describe("what cannot be requested", () => {
     [["find"], "there is nothing to search for"],
     [["find", " "], "there is nothing to search for"],
     [["find", "--url", ""], "there is nothing to search for"],
-    [["find", "a", "--url", "b.example"], "one of them at a time"],
-    [["find", "--url", "habit tracker"], "leave --url out to search by name"],
+    [["find", "a", "--url", "b.example"], "not for both"],
+    [["find", "--url", "habit tracker"], "to search by name, leave --url out"],
     [["app"], "missing required argument"],
-    [["app", "no id"], "It is no track id"],
-    [["app", "-5"], "It is no track id"],
-    [["app", "99", "--country", "USA"], "It is no country"],
-    [["app", "99", "--country", "zz"], "ZZ is no country of ISO 3166-1"],
+    [["app", "no id"], "It is not a track id"],
+    [["app", "-5"], "It is not a track id"],
+    [["app", "99", "--country", "USA"], "It is not a country"],
+    [["app", "99", "--country", "zz"], "ZZ is not an ISO 3166-1 country code"],
     [["app", "99", "--language", "en"], "use --country"],
     [["app", "a.b", "--country", "US"], "use --language"],
-    [["app", "a.b", "--language", "tlh"], "no language of the service"],
+    [["app", "a.b", "--language", "tlh"], "no such language"],
     [["discover", "windows", "99"], "Allowed choices are ios, android"],
     [["discover", "ios", "a.b"], "the id is one of android"],
     [["discover", "android", "a.b"], "name it by --country"],
     [["discover", "ios", "99", "--country", "US"], "leave --country out"],
     [["discover", "android", "a.b", "--country", "UK"], "did you mean GB?"],
-    [["keywords", "add", "99", "US"], "no keyword is named"],
+    [["keywords", "add", "99", "US"], "no keyword is given"],
     [["keywords", "add", "99", "US", " "], "bad_argument: a keyword is empty; see"],
-    [["keywords", "add", "99", "USA", "a"], "It is no country"],
-    [["keywords", "add", "99", "EN", "a"], "EN is no country of ISO 3166-1"],
-    [["init", "--yes", "--app", "99", "--country", "ZZ"], "ZZ is no country of ISO 3166-1"],
-    [["keywords", "add", "no id", "US", "a"], "It is no track id"],
+    [["keywords", "add", "99", "USA", "a"], "It is not a country"],
+    [["keywords", "add", "99", "EN", "a"], "EN is not an ISO 3166-1 country code"],
+    [["init", "--yes", "--app", "99", "--country", "ZZ"], "ZZ is not an ISO 3166-1 country code"],
+    [["keywords", "add", "no id", "US", "a"], "It is not a track id"],
     [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],
     [["gateway", "--new-key", "a", "--drop-key", "b"], "cannot be used with"],
   ])("%j is refused before anything is opened", async (command, problem) => {

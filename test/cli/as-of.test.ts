@@ -15,7 +15,7 @@ test.each([
   const ended = await runCommand(nowhere, [...command, "--as-of", "2198-01-01"]);
   expect(ended.code).toBe(2);
   const [line, hint, ...others] = ended.stderr.trim().split("\n");
-  expect(line).toContain("'--as-of <day>' argument '2198-01-01' is invalid. It is a day to come");
+  expect(line).toContain("'--as-of <day>' argument '2198-01-01' is invalid. It is in the future");
   expect(hint).toContain("--help");
   expect(others).toEqual([]);
 });

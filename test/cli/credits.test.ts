@@ -28,7 +28,7 @@ test("storehouse credits reports the last known balance, and says so, when the s
   expect(ended.code).toBe(0);
   const { stdout, stderr } = ended;
   expect(JSON.parse(stdout)).toMatchObject({ account: { remaining } });
-  expect(stderr).toContain("The balance is the one last reported");
+  expect(stderr).toContain("This is the last reported balance");
   // not what becomes of slices that meet the same error
   expect(stderr).toContain("; `storehouse doctor` tests the address and the token, and says what to do\n");
 });

@@ -28,7 +28,7 @@ test("datasets are listed with what a night of each costs, on as the configurati
   }[];
   expect(listed.map(({ name }) => name)).toEqual(datasets.map(({ name }) => name));
   const sum = listed.filter(({ on }) => on).reduce((credits, { creditsANight }) => credits + creditsANight, 0);
-  expect(stdout).toContain(`\n${Math.round(sum).toLocaleString("en-US")} a night for all that is on.`);
+  expect(stdout).toContain(`\n${Math.round(sum).toLocaleString("en-US")} a night for all datasets that are on.`);
 });
 
 test("a setting that a dataset cannot use stops every command before anything is opened", async () => {

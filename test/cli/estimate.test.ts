@@ -42,7 +42,7 @@ test("one dataset is priced with those that it is planned from, and a size witho
   expect(stdout).toMatch(/^app_rating +\d/m);
   expect(stdout).not.toContain("keyword_rank");
   const refused = await run("--apps", "some", "--countries", "1", "--keywords", "1");
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Write a whole number from 1") });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Write a whole number, 1 or more") });
 });
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
     const { code, stderr } = await run("--apps", apps, "--countries", countries, "--keywords", keywords);
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: expect.stringMatching(/^bad_argument: .*at most 10,000 apps, /),
+      stderr: expect.stringMatching(/^bad_argument: .*the limit is 10,000 apps, /),
     });
   },
 );

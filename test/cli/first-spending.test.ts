@@ -135,7 +135,7 @@ test.skipIf(!hasTerminal)(
     await until(() => questions(stopped).length === 1);
     stopped.type("\u0003");
     expect(await stopped.ended).toBe(130);
-    expect(stopped.output()).toContain("\nStopped: nothing is spent that was not agreed to.\n");
+    expect(stopped.output()).toContain("\nStopped: nothing is spent without your agreement.\n");
 
     await using yes = start();
     for (const [index, agreed] of [1, 50].entries()) {

@@ -142,7 +142,7 @@ test("with STOREHOUSE_ACCOUNT it is refused, and the account of API_TOKEN keeps 
   writeFileSync(path.join(folder, ".env"), env);
   const tokens = { API_TOKEN: "that-of-the-first", API_TOKEN_ACME: "that-of-acme", STOREHOUSE_ACCOUNT: "acme" };
   const refused = await run(["--yes", "--no-check", "--api", sandbox.url], tokens);
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("leave STOREHOUSE_ACCOUNT out") });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("unset STOREHOUSE_ACCOUNT") });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toBe(env);
 });
 
@@ -182,17 +182,14 @@ test.each(["", " ", ".."])("a keyword of %j is refused as one, and not as a line
 });
 
 test.each([
-  [["--api", "nonsense"], "API_BASE_URL is no http or https address"],
+  [["--api", "nonsense"], "API_BASE_URL is not an http or https address"],
   [["--api", "http://127.0.0.1:9", "--datasets", "organic_keyword"], "organic_keyword"],
   [["--api", "http://127.0.0.1:9", "--size", "many"], "--size is three numbers"],
   [["--api", "http://127.0.0.1:9", "--datasets", "-review,organic_keyword"], "Type +organic_keyword to switch it on"],
-  [
-    ["--api", "http://127.0.0.1:9", "--datasets", "+reviews"],
-    "No dataset has the name reviews, did you mean review?; see",
-  ],
+  [["--api", "http://127.0.0.1:9", "--datasets", "+reviews"], "No dataset is named reviews, did you mean review?; see"],
   [["--api", "http://127.0.0.1:9", "--app", "7"], "--app needs a --country"],
-  [["--api", "http://127.0.0.1:9", "--country", "US"], "there is none"],
-  [["--api", "http://127.0.0.1:9", "--keyword", "notes"], "there is none"],
+  [["--api", "http://127.0.0.1:9", "--country", "US"], "none is given"],
+  [["--api", "http://127.0.0.1:9", "--keyword", "notes"], "none is given"],
   [["--api", "http://127.0.0.1:9", "--app", "7", "--country", "US"], "add --source both"],
   [["--api", "http://127.0.0.1:9"], "does not work"],
 ])("%j is refused in one line, and nothing is written", async (options, problem) => {
@@ -218,11 +215,11 @@ test.skipIf(!hasTerminal)(
     await answer(address, sandbox.url, 3);
     await answer(token, "");
     await answer(token, "not-the-token", 2);
-    await answer("Keep it all the same?", "n");
+    await answer("Keep it anyway?", "n");
     await answer(address, "", 4);
     await answer(token, secret, 3);
     await answer(database, `postgres://me:${databasePassword}@127.0.0.1:1/house`);
-    await answer("Keep it all the same?", "", 2);
+    await answer("Keep it anyway?", "", 2);
     await answer(database, "", 2);
     await answer("account, config or both", "config");
     await answer("App, by number", "12x");
@@ -232,7 +229,7 @@ test.skipIf(!hasTerminal)(
     await answer("Its keywords", "notes, ..");
     await answer("Its keywords", "notes, to do list", 2);
     await answer("(empty: no more)", "");
-    await answer("Switch some", "-reviews");
+    await answer("Switch datasets", "-reviews");
     await answer("did you mean review?", "review");
     await answer("Type +review", "");
     expect(await terminal.ended).toBe(0);

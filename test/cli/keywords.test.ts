@@ -44,7 +44,7 @@ describe("keywords that the account tracks", () => {
   test("are not changed where no terminal can confirm: the command shows the change, which takes the count alone", async () => {
     const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
     expect(stdout).toMatch(
-      /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs nothing: 1 credit\.\nA night then costs as many credits as now\.\n$/,
+      /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs no change: 1 credit\.\nA night then costs as many credits as now\.\n$/,
     );
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^not_confirmed: .*--yes.*\n$/) });
     expect(requested(stage)).toEqual([["number-of-keywords", undefined]]);
@@ -83,7 +83,7 @@ describe("keywords that the account tracks", () => {
     const { code, stdout } = await run(stage, ["sync", app, "jp", "--file", file, "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toContain(
-      `\n+ new one\n- ${before[0]}\n1 to add, 1 to remove, 11 keywords need nothing: 2 credits.\n`,
+      `\n+ new one\n- ${before[0]}\n1 to add, 1 to remove, 11 keywords need no change: 2 credits.\n`,
     );
     expect(requested(stage)).toEqual([
       ["number-of-keywords", undefined],
@@ -109,7 +109,7 @@ describe("keywords that the account tracks", () => {
     await run(stage, ["remove", app, "US", first ?? "", "--yes"]);
     stage.sandbox.clearLog();
     const unknown = await run(stage, ["remove", app, "US", second ?? "", "--dry-run"]);
-    expect(unknown.stdout).toContain("Which ones is not known");
+    expect(unknown.stdout).toContain("It is not known which keywords these are");
     expect(requested(stage).map(([operation]) => operation)).toEqual(["number-of-keywords"]);
     const { stdout } = await run(stage, ["sync", app, "US", ...rest, "--yes", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ isListKnown: true, add: [], remove: [second], removed: [second] });
@@ -171,7 +171,7 @@ test("changes go by the two hundred, and where the credits end in between it is 
   const words = Array.from({ length: 450 }, (_, index) => `word ${index}`);
   const { code, stdout, stderr } = await run(stage, ["add", app, "JP", ...words, "--yes", "--json"]);
   expect(code).toBe(3);
-  expect(stderr).toMatch(/Not all was done: 400 of 450 added, 0 of 0 removed.*\nallowance_spent: /);
+  expect(stderr).toMatch(/Only part of it was done: 400 of 450 added, 0 of 0 removed.*\nallowance_spent: /);
   expect(JSON.parse(stdout)).toMatchObject({ credits: 3, added: words.slice(0, 400), removed: [] });
   expect(requested(stage)).toEqual([
     ["number-of-keywords", undefined],
@@ -190,7 +190,7 @@ test("a change that is interrupted ends the call under way, says what was done a
   child.process.kill("SIGINT");
   gate.open();
   expect(await child.ended).toBe(130);
-  expect(child.output().stderr).toMatch(/^Not all was done: 200 of 450 added, .*\nInterrupted\.\n$/);
+  expect(child.output().stderr).toMatch(/^Only part of it was done: 200 of 450 added, .*\nInterrupted\.\n$/);
   expect(requested(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
   expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
 });
@@ -199,7 +199,7 @@ test("an app that was not tracked is tracked with its first keyword, and a list 
   await using stage = await openStage({ market: { keywordsPerApp: 0 } });
   const { code, stdout } = await run(stage, ["sync", app, "US", "first", "--yes"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("tracks 0 keywords") });
-  expect(stdout).toContain("\nThe last sync did not read 6446318020 among the apps of the account: ");
+  expect(stdout).toContain("\nThe last sync did not find 6446318020 among the account's apps: ");
   expect(requested(stage)).toEqual([
     ["number-of-keywords", undefined],
     ["add-keywords", ["first"]],

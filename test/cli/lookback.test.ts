@@ -13,16 +13,16 @@ test("a lookback is shown by age: the days, the rows and the money that moved, a
   const report = lookbackReport({ dataset: "sales_metric", fixedDays: 30, isLearned: true, learned, ages }, 80);
   expect(report.split("\n")).toEqual([
     "sales_metric (learned)",
-    "Days stand after 3 days, of the fixed 30 days: with 95 % confidence at most 0.9 % of older days still move (400 were requested again).",
-    "age  days  moved    rows moved  amount moved",
-    "---  ----  -------  ----------  ------------  --------------------",
-    "  1   400  100.0 %  75.0 %      5.0 %         ####################",
-    "  2   400  25.0 %   3.0 %       0.1 %         #####",
-    "  3   400  0.3 %    0.0 %                     #",
-    "  4   400  0.0 %    0.0 %       0.0 %",
+    "Days no longer change after 3 days, of the fixed 30 days: with 95 % confidence at most 0.9 % of older days still change (400 were requested again).",
+    "age  days  changed  rows changed  amount changed",
+    "---  ----  -------  ------------  --------------  --------------------",
+    "  1   400  100.0 %  75.0 %        5.0 %           ####################",
+    "  2   400  25.0 %   3.0 %         0.1 %           #####",
+    "  3   400  0.3 %    0.0 %                         #",
+    "  4   400  0.0 %    0.0 %         0.0 %",
   ]);
   const none = { kind: "too_little", compared: 12 } as const;
   expect(lookbackReport({ dataset: "retention", fixedDays: 1, isLearned: false, learned: none, ages: [] })).toBe(
-    "retention (fixed)\nNothing is learned yet: 300 days that are older than the oldest that moved must have been requested again, and 12 were. The fixed lookback of 1 day holds.",
+    "retention (fixed)\nNothing is learned yet, so the fixed lookback of 1 day applies. Learning takes 300 repeated requests for days older than the oldest that changed; so far there are 12.",
   );
 });

@@ -34,7 +34,7 @@ test("a dry run, and a run", async () => {
   const dryRunFirst = await run(stage, ["--dry-run"], asAdmin);
   expect(dryRunFirst).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^would create administrator admin@example.com\n.*known once/),
+    stdout: expect.stringMatching(/^would create administrator admin@example.com\n.*will show once/),
   });
   expect(stage.metabase.writes()).toEqual([]);
 
@@ -62,7 +62,7 @@ test("the report names things, counts columns, and says what differs", () => {
     differs,
     change("dashboard", "Keyword performance", "create"),
   ];
-  const left = "metric Average keyword rank differs, left; --overwrite replaces it (description)";
+  const left = "metric Average keyword rank differs and is left unchanged; --overwrite replaces it (description)";
   const applied = { version: "v0.64.2.2", changes, isComplete: true };
   expect(metabaseReport(applied, false).split("\n")).toEqual([
     "created database Storehouse",
@@ -88,7 +88,7 @@ test("the report names things, counts columns, and says what differs", () => {
 test("arguments and settings that cannot work are refused before a request is sent", async () => {
   await using stage = await openMetabaseStage();
   const url = await run(stage, ["--url", "http://me:secret@127.0.0.1:3000"]);
-  expect(url).toMatchObject({ code: 2, stderr: expect.stringContaining("must hold no user or password") });
+  expect(url).toMatchObject({ code: 2, stderr: expect.stringContaining("must not contain a user or password") });
   expect(await run(stage, ["--wait", "long"])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("whole number"),
@@ -96,7 +96,7 @@ test("arguments and settings that cannot work are refused before a request is se
   const embedded = await run(stage, [], { DATABASE_URL: "" });
   expect(embedded).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^bad_setting: DATABASE_URL is not set: the Postgres that/),
+    stderr: expect.stringMatching(/^bad_setting: DATABASE_URL is not set: the embedded Postgres/),
   });
   const host = await run(stage, [], { METABASE_DATABASE_HOST: "postgres://postgres" });
   expect(host).toMatchObject({ code: 2, stderr: expect.stringContaining("METABASE_DATABASE_HOST is no host") });

@@ -96,15 +96,15 @@ test("failures lists slices with number, app by name and id, cause and the comma
   );
   expect(later).toMatch(/^2 .* 2126-11-22 11:30$/m);
   expect(later).toContain(
-    "-> requested again automatically; `storehouse retry --dataset keyword_impression_share --code server_error` does it now.",
+    "-> requested again automatically; `storehouse retry --dataset keyword_impression_share --code server_error` does so now.",
   );
   expect(JSON.parse(await shown(["failures", "--json"]))).toMatchObject([
     { sliceId: "3" },
     { sliceId: "2", code: "server_error" },
   ]);
-  const cut = "The first 1 of 2: --dataset or --limit shows others.\n";
+  const cut = "The first 1 of 2: use --dataset or --limit to see others.\n";
   expect(JSON.parse(await shown(["failures", "--json", "--limit", "1"], "", cut))).toMatchObject([{ sliceId: "3" }]);
-  expect(await shown(["failures", "--dataset", "retention"])).toMatch(/^No slice is failed\./);
+  expect(await shown(["failures", "--dataset", "retention"])).toMatch(/^No slices are failed\./);
 });
 
 test("runs folds triggers that found nothing, and calls no run loaded while a slice of it is open", async () => {

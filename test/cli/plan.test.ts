@@ -13,9 +13,9 @@ test("a plan names the price of one request a keyword where that is dearer, and 
     const { stdout } = await runCommand(stage, ["plan", "--as-of", today, "--dataset", dataset]);
     return stdout.slice(stdout.indexOf("\n\n"));
   };
-  const done = /If no other process spends credits, those of this period are enough, and it is done at \d{4}-/;
+  const done = /If no other process spends credits, this period's credits are enough, and it is done at \d{4}-/;
   expect(await plan("keyword_rank")).toMatch(
-    new RegExp(`^\n\nOne request a keyword would cost [\\d,]+ credits.*\n${done.source}`),
+    new RegExp(`^\n\nOne request per keyword would cost [\\d,]+ credits.*\n${done.source}`),
   );
   expect(await plan("app_rating")).toMatch(new RegExp(`^\n\n${done.source}`));
 });
@@ -25,5 +25,5 @@ test.skipIf(!hasTerminal)("what is wrong with an option is broken between words 
   expect(await terminal.ended).toBe(2);
   const lines = terminal.output().trim().split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  expect(lines.join(" ")).toContain("It is no day of the calendar: write YYYY-MM-DD");
+  expect(lines.join(" ")).toContain("It is not a calendar day: write YYYY-MM-DD");
 });

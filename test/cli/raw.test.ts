@@ -66,7 +66,7 @@ describe("storehouse raw", () => {
 
   test.each([
     [["show", "9999999"], "bad_argument: there is no slice 9999999: `storehouse raw list` shows"],
-    [["show", "1", "--page", "3"], "of slice 1 these pages are stored: 0"],
+    [["show", "1", "--page", "3"], "slice 1 has only these pages stored: 0"],
     [["list", "--operation", "nothing"], "storehouse operations"],
     [["import", "/nowhere/at/all"], "there is no file or folder /nowhere/at/all"],
     [["import", "/dev/null/file"], "/dev/null/file exists but cannot be read"],
@@ -123,7 +123,7 @@ describe("storehouse raw", () => {
 
   test("says so where nothing is stored that fits, and where a folder holds no answer", async () => {
     const { code, stdout } = await run(["list", "--to", "2001-01-01"]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^No stored answer fits\./) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^No stored answer matches\./) });
     expect((await run(["list", "--to", "2001-01-01", "--json"])).stdout).toBe("[]\n");
     using place = temporaryFolder();
     const empty = await run(["import", place.path]);
@@ -139,15 +139,15 @@ describe("storehouse raw", () => {
     const exported = await run(["export", "--out", out.path]);
     expect(exported).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^\d+ answers written, 0 there already\.\n$/),
+      stdout: expect.stringMatching(/^\d+ answers written, 0 already there\.\n$/),
     });
     const count = Object.keys(await filesOf(out.path)).length - 1;
     const dry = await run(["import", out.path, "--dry-run"], target.databaseUrl);
-    expect(dry).toMatchObject({ code: 0, stdout: `${count} answers would be loaded, 0 known already.\n` });
+    expect(dry).toMatchObject({ code: 0, stdout: `${count} answers would be loaded, 0 already known.\n` });
     expect(await target.query("select from ops.slice")).toEqual([]);
     const imported = await run(["import", out.path], target.databaseUrl, "acme");
     expect(await target.query("select kind, account from ops.run")).toEqual([{ kind: "import", account: "acme" }]);
-    expect(imported.stdout).toMatch(new RegExp(`^${count} answers loaded with \\d+ rows?, 0 known already\\.`));
+    expect(imported.stdout).toMatch(new RegExp(`^${count} answers loaded with \\d+ rows?, 0 already known\\.`));
     expect(stage.sandbox.log()).toEqual([]);
     expect(target.sandbox.log()).toEqual([]);
   });
@@ -169,13 +169,13 @@ describe("storehouse raw", () => {
     const dry = await run(["import", place.path, "--dry-run"], target.databaseUrl);
     expect(dry).toMatchObject({
       code: 1,
-      stdout: "2 answers would be loaded, 0 known already. 1 row would not fit.\n",
+      stdout: "2 answers would be loaded, 0 already known. 1 row would be rejected.\n",
     });
     expect(await target.query("select from ops.reject")).toEqual([]);
     const { code, stdout, stderr } = await run(["import", place.path, "--json"], target.databaseUrl);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ loaded: 2, rejects: 1, withRejects: [{ file: part, rejects: 1 }] });
-    expect(stderr).toBe(`${part}: 1 row did not fit: see ops.reject\n`);
+    expect(stderr).toBe(`${part}: 1 row was rejected: see ops.reject\n`);
     expect(await target.query("select from ops.reject")).toHaveLength(1);
     const again = await run(["import", place.path], target.databaseUrl);
     expect(again).toMatchObject({ code: 0, stderr: "" });
@@ -201,14 +201,14 @@ describe("storehouse raw", () => {
     const { code, stdout, stderr } = await run(["import", place.path], target.databaseUrl);
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: "1 answer loaded with 2 rows, 0 known already, 2 files refused.\n",
+      stdout: "1 answer loaded with 2 rows, 0 already known, 2 files refused.\n",
     });
     expect(stderr.trim().split("\n")).toEqual([
       expect.stringContaining("odd.json is not loaded: it has a key that is not known: url"),
-      expect.stringContaining("half.json is not loaded: it is not JSON, or only a part of it"),
+      expect.stringContaining("half.json is not loaded: it is not JSON, or is incomplete"),
     ]);
     expect(await target.query("select count(*)::int as rows from core.fact_keyword_rank")).toEqual([{ rows: 2 }]);
     const again = await run(["import", path.join(place.path, "good.json")], target.databaseUrl);
-    expect(again).toMatchObject({ code: 0, stdout: "0 answers loaded with 0 rows, 1 known already.\n" });
+    expect(again).toMatchObject({ code: 0, stdout: "0 answers loaded with 0 rows, 1 already known.\n" });
   });
 });

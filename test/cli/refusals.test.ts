@@ -33,10 +33,12 @@ test("a command that cannot run reports in one line how it can", async () => {
   const nothing = await run(stage, [...syncCommand, "--dataset", "keyword_rank", "--max-credits", "0"]);
   expect(nothing).toMatchObject({
     code: 3,
-    stdout: expect.stringMatching(/^Nothing fits under --max-credits: \d+ slices are left\. Run again with more\.\n$/),
+    stdout: expect.stringMatching(
+      /^Nothing fits within --max-credits: \d+ slices are left\. Run it again with a higher limit\.\n$/,
+    ),
   });
   const history = await run(stage, ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--max-credits", "0"]);
-  expect(history).toMatchObject({ code: 3, stdout: expect.stringMatching(/^Nothing fits under --max-credits/) });
+  expect(history).toMatchObject({ code: 3, stdout: expect.stringMatching(/^Nothing fits within --max-credits/) });
 
   for (const command of [
     ["sync", "--as-of", today, "--dataset", ""],
@@ -55,10 +57,10 @@ test("a command that cannot run reports in one line how it can", async () => {
     );
 
   const none = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
-  expect(none.stderr).toMatch(/^unknown_plan: no plan has the number 4711 \(there is none yet\); /);
+  expect(none.stderr).toMatch(/^unknown_plan: there is no plan 4711 \(there is none yet\); /);
   const { planId } = await planned(stage);
   const other = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
-  expect(other.stderr).toContain(`no plan has the number 4711 (the newest: ${planId}); `);
+  expect(other.stderr).toContain(`there is no plan 4711 (the newest: ${planId}); `);
 
   const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, ask_above: 0 } };
   const requested = await run(stage, ["backfill", "--as-of", today, "--plan", planId], { settings });
@@ -84,11 +86,11 @@ test("a dataset that nobody has is named, and not taken for one of which nothing
       code: 2,
       stdout: "",
       stderr:
-        "unknown_dataset: no dataset has the name keyword_ranks, did you mean keyword_rank?; `storehouse datasets` lists them\n",
+        "unknown_dataset: no dataset is named keyword_ranks, did you mean keyword_rank?; `storehouse datasets` lists them\n",
     });
   expect(await run(stage, ["lookback", "--dataset", "keyword_rank"])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^No figures of these datasets are compared/),
+    stdout: expect.stringMatching(/^There are no figures to compare for these datasets/),
   });
 });
 
@@ -111,6 +113,6 @@ test.each(long ? endings : endings.slice(0, 1))(
     for (const signal of signals) child.process.kill(signal);
     gate.open();
     expect(await child.ended).toBe(130);
-    expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` goes on, `);
+    expect(child.output().stdout).toContain(`\`storehouse backfill --plan ${planId} --yes\` continues, `);
   },
 );

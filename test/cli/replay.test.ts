@@ -23,7 +23,7 @@ describe("storehouse replay and prune", () => {
     await stage.query("update core.fact_keyword_rank set rank = 999");
     const { code, stdout } = await run("replay", "--dataset", "keyword_rank,tracked_app");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^dataset +slices +rows +not whole or invalid +kept without answer\n/);
+    expect(stdout).toMatch(/^dataset +slices +rows +incomplete or invalid +kept without answer\n/);
     expect(stdout).toMatch(/\nkeyword_rank +\d+ +\d+ +0 +0\n/);
     expect(await factsOf(stage, [])).toEqual(before);
     expect(stage.sandbox.log()).toEqual([]);
@@ -36,9 +36,9 @@ describe("storehouse replay and prune", () => {
   });
 
   test.each([
-    [["replay", "--dataset", "ranks"], "no dataset has the name ranks"],
+    [["replay", "--dataset", "ranks"], "no dataset is named ranks"],
     [["replay", "--from", "2026-08-19", "--to", "2026-08-18"], "--from is after --to"],
-    [["prune", "--keep-days", "-1"], "no number of days"],
+    [["prune", "--keep-days", "-1"], "not a number of days"],
     [["prune", "--keep-days", "0"], "add --yes, or --dry-run"],
   ])("refuse %j and change nothing", async (command, problem) => {
     const before = await factsOf(stage, []);
@@ -58,12 +58,12 @@ describe("storehouse replay and prune", () => {
     expect(look.stdout).toMatch(/\nkeyword_rank +2026-08-16 +2026-08-19 +\d+ +[\d,]+\n.*\n?.*nothing was\.\n$/);
     const answers = await stage.query("select from raw.answer");
     expect((await run("prune", "--keep-days", "100")).stdout).toMatch(
-      /^\d+ answers deleted, [\d,]+ bytes\.\nThey cannot be replayed any more: keyword_rank 2026-08-16 to 2026-08-19; tracked_app 2026-08-20\.\n$/,
+      /^\d+ answers deleted, [\d,]+ bytes\.\nThese days can no longer be replayed: keyword_rank 2026-08-16 to 2026-08-19; tracked_app 2026-08-20\.\n$/,
     );
     const gone = answers.length - (await stage.query("select from raw.answer")).length;
     expect(look.stdout).toContain(` ${gone - 1} `);
     expect(await run("prune", "--keep-days", "100")).toMatchObject({
-      stdout: "No answer is so old: nothing to delete.\n",
+      stdout: "No answer is that old: nothing to delete.\n",
     });
     const all = await run("replay");
     expect(all.code).toBe(2);
@@ -71,7 +71,7 @@ describe("storehouse replay and prune", () => {
     const refused = await run("replay", "--dataset", "keyword_rank");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
-      /^answer_pruned: \d+ loaded slices of keyword_rank with days from 2026-08-16 to 2026-08-19 have no stored answer any more: .*--keep-pruned\n$/,
+      /^answer_pruned: \d+ loaded slices of keyword_rank with days from 2026-08-16 to 2026-08-19 no longer have a stored answer: .*--keep-pruned\n$/,
     );
     expect(await run("replay", "--keep-pruned")).toMatchObject({ code: 0 });
     expect(await factsOf(stage, [])).toEqual(before);

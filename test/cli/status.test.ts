@@ -53,7 +53,9 @@ test("where reading such days takes long, status says so and waits no longer", a
   const unrequested = await readNeverRequestedWithin(warehouse.db, { settings: Settings.parse({}), today, ms: 50 });
   await client.query("rollback");
   expect(unrequested).toBeNull();
-  expect(factsWith({ unrequested })["not requested"]).toMatch(/^not read, which would take long; `storehouse gaps` /);
+  expect(factsWith({ unrequested })["not requested"]).toMatch(
+    /^not checked here, because it takes long; `storehouse gaps` /,
+  );
 });
 
 test("status says who holds what a process waits for, and how that ends", () => {

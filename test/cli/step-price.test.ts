@@ -9,16 +9,16 @@ const fallbacks = [{ dataset: "search_ads_report", credits: 600, where: "its rep
 test("of answers that have pages a price is the least, with the reason beside it, and another way has no price that is the most", () => {
   const [dataset = ""] = work.map((one) => one.dataset);
   expect(stepWords(step, { atLeast: [dataset], priced: true })).toMatch(
-    /at least 20 credits\.\nHow many pages an answer of search_ads_report has.* up to 100 are paid for: .*\nsearch_ads_report: a report has a row for each of its days, .* many times the credits of a report of one page\.$/,
+    /at least 20 credits\.\nThe number of pages of an answer of search_ads_report is a guess .* Up to 100 pages are paid for .*: .*\nsearch_ads_report: a report has a row for each of its days, .* many times the credits of a report of one page\.$/,
   );
   expect(fallbackLines({ ...step, atLeast: [dataset] }, fallbacks)).toEqual([
-    "620 credits or more if search_ads_report takes another way: 600 more where its reports name no day.",
+    "620 credits or more if search_ads_report uses its fallback: 600 more where its reports name no day.",
   ]);
 });
 
 test("of other answers the price is what it is, and another way costs so much at most", () => {
   expect(stepWords(step, { atLeast: [], priced: true })).not.toMatch(/at least|How many pages/);
   expect(fallbackLines({ ...step, atLeast: [] }, fallbacks)).toEqual([
-    "Up to 620 credits if search_ads_report takes another way: 600 more where its reports name no day.",
+    "Up to 620 credits if search_ads_report uses its fallback: 600 more where its reports name no day.",
   ]);
 });

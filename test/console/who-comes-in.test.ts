@@ -32,7 +32,7 @@ describe("who comes in", () => {
   test("nobody with a wrong one, nor as often as they like", async () => {
     const stranger = clientOf(await stage.start(withPasswords));
     const { status, text } = await stranger.signIn("wrong password");
-    expect([status, text]).toEqual([401, expect.stringContaining("name or password is wrong")]);
+    expect([status, text]).toEqual([401, expect.stringContaining("the name or the password is wrong")]);
     expect((await stranger.get("/")).status).toBe(303);
     // a person may have typed the password as the name
     await stranger.signIn("Ann", operatorPassword);

@@ -68,7 +68,7 @@ describe("days of reports", () => {
     expect(ended.code).toBe(0);
     const most = credits + (fallback?.credits ?? 0);
     expect(ended.stdout).toContain(
-      `${count(most)} credits or more if search_ads_report takes another way: ${count(fallback?.credits ?? 0)} more where its DAILY reports name no day`,
+      `${count(most)} credits or more if search_ads_report uses its fallback: ${count(fallback?.credits ?? 0)} more where its DAILY reports name no day`,
     );
     stage.sandbox.clearLog();
     await stage.sync({ ...of, request: { datasets } });

@@ -76,7 +76,7 @@ test(
     if (!long) return;
     const { stdout } = start(path.join(home, "west"), "Asia/Kathmandu");
     const said = stdout === null ? "" : await text(stdout);
-    expect(said).toContain("Everything is loaded already: no credit spent.");
+    expect(said).toContain("Everything is already loaded: no credits spent.");
     expect(said).toContain("7,013 in");
     expect((await tables(path.join(home, "east"), "Pacific/Apia")).digest).toEqual(everywhere);
   },

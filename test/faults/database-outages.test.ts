@@ -181,7 +181,7 @@ const reading = [
   { command: ["gaps", "--as-of", today], says: /^$/ },
   { command: ["runs"], says: /^$/ },
   { command: ["plan", "--as-of", today], says: /^$/ },
-  { command: ["credits"], says: /^The balance is the one last reported, .*database_read_only/ },
+  { command: ["credits"], says: /^This is the last reported balance, .*database_read_only/ },
   { command: ["export", "--table", "dim_app", "--out", "tables"], says: /1 file written/ },
 ];
 
@@ -212,7 +212,7 @@ test.runIf(long)("a standby is refused before anything is requested, and shows w
   await expectReadable(stage);
   const { environment } = stage.config();
   expect(await checkAnyDatabase({ environment, home: "", clock: systemClock() })).toContainEqual(
-    expect.objectContaining({ check: "database", state: "fail", next: "let DATABASE_URL name the primary" }),
+    expect.objectContaining({ check: "database", state: "fail", next: "set DATABASE_URL to the primary" }),
   );
   await stage.query("select pg_promote()");
   expect(await runCommand(stage, syncCommand, { settings })).toMatchObject({ code: 0 });

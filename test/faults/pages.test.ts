@@ -78,7 +78,7 @@ test("says so where the pages have fewer items than the answer reports", async (
     return { body: Buffer.from(JSON.stringify({ content, totalElements: 7, totalPages: 3 })), fetchedAt: index };
   });
   expect(pages).toHaveLength(3);
-  expect(invalid).toEqual([{ reason: "the answer reports 7 items, and its pages have 6", item: null }]);
+  expect(invalid).toEqual([{ reason: "the answer reports 7 items, but its pages have 6", item: null }]);
 });
 
 test.each([
@@ -108,7 +108,7 @@ test.each([
       return { body: Buffer.from(JSON.stringify({ content, totalPages })), fetchedAt: 0 };
     });
     expect(pages).toHaveLength(Math.min(at + 1, totalPages));
-    const reason = `page ${at + 1} has no items, and the answer reports some there`;
+    const reason = `page ${at + 1} has no items, but the answer reports some there`;
     expect(invalid).toEqual(rejects === 0 ? [] : [{ reason, item: null }]);
   },
 );
@@ -124,7 +124,7 @@ test("says so of a further page of an answer that counts its rows", async () => 
     }));
     return invalid.map(({ reason }) => reason);
   };
-  expect(await pages(3, 1)).toEqual(["page 2 has no items, and the answer reports some there"]);
+  expect(await pages(3, 1)).toEqual(["page 2 has no items, but the answer reports some there"]);
   expect(await pages(3, 3)).toEqual([]);
 });
 
@@ -207,7 +207,7 @@ test.each([bare, reported])("pays for no page past the limit, and says that ther
     isCut: true,
     last: 5,
   });
-  expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 5 pages.*most_pages/), item: null }]);
+  expect(invalid).toEqual([{ reason: expect.stringMatching(/continues after 5 pages.*most_pages/), item: null }]);
 });
 
 test.each([bare, reported])("is left after a thousand pages, and says that there are more", async (operation) => {
@@ -220,7 +220,7 @@ test.each([bare, reported])("is left after a thousand pages, and says that there
   // ten times what the last answer had
   const { invalid, isCut } = await readPages(operation, page, { pageLimit: () => 1_200 });
   expect([calls, isCut]).toEqual([1_000, true]);
-  expect(invalid).toEqual([{ reason: expect.stringMatching(/goes on after 1000 pages/), item: null }]);
+  expect(invalid).toEqual([{ reason: expect.stringMatching(/continues after 1000 pages/), item: null }]);
 });
 
 test.each([

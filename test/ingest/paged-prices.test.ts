@@ -210,7 +210,7 @@ test("pages without end are paid for up to a hundred where no earlier answer sho
       state: "loaded",
       rows: 100 * perPage,
       requested: 100,
-      reasons: [expect.stringContaining("goes on after 100 pages")],
+      reasons: [expect.stringContaining("continues after 100 pages")],
     },
   ]);
   expect(replayed).toBe(100 * perPage);

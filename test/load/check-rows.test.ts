@@ -147,7 +147,7 @@ describe("checkRows", () => {
     ];
     expect(checkRows(table, rows)).toMatchObject({
       fit: [rows[1], rows[2]],
-      invalid: [{ reason: "term, group are too long together for a key", item: rows[0] }],
+      invalid: [{ reason: "term, group together are too long for a key", item: rows[0] }],
     });
   });
 });

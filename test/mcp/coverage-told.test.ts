@@ -30,7 +30,7 @@ describe("a client that reads rows", () => {
     const { coverage } = await query(`select count(*) from core.fact_keyword_rank where date_day >= '${first}'`);
     expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }], days_from: "statement" });
     expect(coverage.says).toBe(
-      `Coverage is of ${first} to ${addDays(today, -1)}, and the statement may read other days: pass from and to for those that it reads.`,
+      `Coverage is for ${first} to ${addDays(today, -1)}, but the statement may read other days: pass from and to for the days that it reads.`,
     );
     expect(await query("select count(*) from core.fact_keyword_rank", { from: first, to: rest.at(-1) })).toMatchObject({
       coverage: { is_complete: true },
@@ -39,7 +39,7 @@ describe("a client that reads rows", () => {
     const narrowed = { from: first, to: rest.at(-1), countries: ["US"] };
     const all = await query("select count(*) from core.fact_keyword_rank", narrowed);
     expect(all.coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
-    expect(all.coverage.says).toMatch(/of the apps and countries that were passed, and the statement may read others/);
+    expect(all.coverage.says).toMatch(/the apps and countries that were passed, but the statement may read others/);
     const one = "select count(*) from mart.keyword_rank_daily where country_code = 'US'";
     expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
   });
@@ -85,9 +85,7 @@ describe("a client that reads rows", () => {
     const earlier = await query(`${moved} and date_day = '${first}'`);
     expect(earlier.rows).toEqual([]);
     expect(ranksOf(earlier)).toMatchObject({ is_complete: null });
-    expect(earlier.coverage.says).toContain(
-      "Of mart.keyword_rank_movers the newest day of each keyword is there alone",
-    );
+    expect(earlier.coverage.says).toContain("mart.keyword_rank_movers has only the newest day of each keyword");
     const relative = await query(`${moved} and date_day < current_date - 3`, newest);
     expect(ranksOf(relative)).toMatchObject({ is_complete: null });
     const now = await query(moved, newest);
@@ -103,7 +101,7 @@ describe("a client that reads rows", () => {
     expect(answer.rows).toEqual([[0]]);
     const { coverage } = answer;
     expect(coverage).toMatchObject({ is_complete: false, days_from: "arguments" });
-    expect(coverage.says).toBe("Days are missing of keyword_rank: a row that is not there is unknown, not zero.");
+    expect(coverage.says).toBe("Days of keyword_rank are missing: a missing row means unknown, not zero.");
     expect(coverage.datasets).toMatchObject([{ dataset: "keyword_rank", is_complete: false }]);
     expect(coverage.datasets[0]?.gaps[0]).toMatchObject({ country: "US", from: "2026-07-01", to: "2026-07-02" });
     expect(await ask("coverage", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-02" })).toMatchObject({
@@ -160,14 +158,14 @@ describe("a client that reads rows", () => {
       `select count(*) from mart.keyword_group_daily where date_day between '${first}' and '${rest.at(-1)}'`,
     );
     expect(coverage).toMatchObject({ is_complete: true, datasets: [{ dataset: "keyword_rank", is_complete: true }] });
-    expect(coverage.says).toBe("Every cell of these days has its answer: a row that is not there is truly none.");
+    expect(coverage.says).toBe("Every cell of these days has its answer: a missing row means that there is none.");
   });
 
   test("is not informed that a row is none where rows are left out of complete days", async () => {
     const [first, ...rest] = requestedDays();
     const ranks = `select date_day from mart.keyword_rank_daily where date_day between '${first}' and '${rest.at(-1)}'`;
     const leftOut =
-      "Every cell of these days has its answer, but not every row is shown: one that is not there may have been left out.";
+      "Every cell of these days has its answer, but not every row is shown: a missing row may have been left out.";
     const limited = await query(`${ranks} limit 2`);
     expect(limited).toMatchObject({ is_cut: false, coverage: { is_complete: true, says: leftOut } });
     const cut = await query(ranks, { rows: 2 });

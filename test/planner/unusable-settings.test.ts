@@ -24,7 +24,7 @@ describe("a setting that would change nothing about a dataset is refused on its 
     ["app_history", "start: 2026-01-01", "refresh_days sets how often"],
     ["app_history", "longest_window: 7", "refresh_days sets how often"],
     ["keyword_rank", "refresh_days: 3", "lookback_days sets which"],
-    ["top_keyword", "longest_window: 7", "each of its calls is about one day"],
+    ["top_keyword", "longest_window: 7", "each of its calls is for one day"],
     ["review_word", "pack_days: 7", "whole periods"],
     ["app_rating", "most_pages: 3", "no pages"],
   ])("%s, %s", async (dataset, setting, reason) => {

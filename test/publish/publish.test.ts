@@ -117,7 +117,7 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
       `app_key 1, date_day 2026-04-01, country_key 840, keyword_key ${keyword}, device_key 1`;
     expect(stderr.split("\n")).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(`^${ranks}: 2 rows with a value that ClickHouse has no room for`),
+        expect.stringMatching(`^${ranks}: 2 rows with a value out of ClickHouse's range`),
         `  rate of ${row(2)}`,
         `  seen_at of ${row(1)}`,
         `  share of ${row(2)}`,

@@ -34,7 +34,7 @@ describe("storehouse backfill", () => {
     ["no dataset", [], "--dataset is missing"],
     ["no plan to cancel", ["--cancel"], "--plan is missing"],
     ["days the wrong way round", [...ranks, "--from", "2026-08-10", "--to", "2026-08-01"], "--from is after --to"],
-    ["a last day to come", [...ranks, "--to", "2027-01-01"], "a day to come"],
+    ["a last day to come", [...ranks, "--to", "2027-01-01"], "in the future"],
     ["a country that is not in the portfolio", [...ranks, "--country", "FR"], "the portfolio has JP, US"],
   ])("refuses %s in one line, with 2", async (_, command, words) => {
     const { code, stdout, stderr } = await backfillCommand(stage, command);
@@ -46,15 +46,15 @@ describe("storehouse backfill", () => {
   });
 
   test.each([
-    ["a plan that is no number", ["--plan", "seven"], "no number of a plan"],
+    ["a plan that is no number", ["--plan", "seven"], "not the number of a plan"],
     ["a plan and days", ["--plan", "1", "--from", "2026-08-01"], "cannot be used with"],
     ["a plan and a budget", ["--plan", "1", "--max-credits", "5"], "cannot be used with"],
-    ["a day that is none", [...ranks, "--from", "2026-02-30"], "no day of the calendar"],
-    ["a day of the year 0", [...ranks, "--from", "0000-01-01"], "no day of the calendar"],
-    ["the last day of four digits", [...ranks, "--to", "9999-12-31"], "no day of the calendar"],
-    ["a day before all computers", [...ranks, "--from", "0001-01-01"], "no day between 1970-01-01 and 2199-12-31"],
-    ["a day in centuries", [...ranks, "--to", "9998-12-31"], "no day between 1970-01-01 and 2199-12-31"],
-    ["credits in words", [...ranks, "--max-credits", "many"], "no number of credits"],
+    ["a day that is none", [...ranks, "--from", "2026-02-30"], "not a calendar day"],
+    ["a day of the year 0", [...ranks, "--from", "0000-01-01"], "not a calendar day"],
+    ["the last day of four digits", [...ranks, "--to", "9999-12-31"], "not a calendar day"],
+    ["a day before all computers", [...ranks, "--from", "0001-01-01"], "not a day between 1970-01-01 and 2199-12-31"],
+    ["a day in centuries", [...ranks, "--to", "9998-12-31"], "not a day between 1970-01-01 and 2199-12-31"],
+    ["credits in words", [...ranks, "--max-credits", "many"], "not a number of credits"],
     ["another way to reprocess", [...ranks, "--reprocess", "some"], "Allowed choices are missing, failed, all"],
   ])("refuses %s before anything is opened", async (_, command, words) => {
     const printed: string[] = [];
@@ -110,11 +110,11 @@ test("cut by --max-credits says what was left out and ends with 3", async () => 
   await using stage = await openWithPortfolio(small);
   const { code, stdout, stderr } = await backfillCommand(stage, [...ranks, "--max-credits", "12"]);
   expect({ code, stderr }).toMatchObject({ code: 3 });
-  expect(stdout).toMatch(/slices for [\d,]+ credits are left out: they do not fit under --max-credits 12/);
+  expect(stdout).toMatch(/slices for [\d,]+ credits are left out: they exceed --max-credits 12/);
   expect(charged(stage)).toBeLessThanOrEqual(12);
   expect(await backfillCommand(stage, [...ranks, "--max-credits", "1"])).toMatchObject({
     code: 3,
-    stdout: expect.stringContaining("Nothing fits under --max-credits"),
+    stdout: expect.stringContaining("Nothing fits within --max-credits"),
   });
 });
 
@@ -153,8 +153,8 @@ test("reports what changed since, and the command that makes a new plan, with 2"
   stage.sandbox.clearLog();
   const { code, stdout, stderr } = await backfillCommand(stage, ["--plan", made.planId, "--yes"]);
   expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
-  expect(stdout).toContain(`Plan ${made.planId} is not what it was: `);
-  expect(stdout).toMatch(/meanwhile: \d+ slices of keyword_rank by other runs, now loaded/);
+  expect(stdout).toContain(`Plan ${made.planId} has changed: `);
+  expect(stdout).toMatch(/other runs have planned \d+ slices of keyword_rank since, now loaded/);
   expect(stdout).toContain(
     "Make a new plan: storehouse backfill --dataset keyword_rank --from 2026-08-17 --to 2026-08-19 --dry-run",
   );

@@ -82,7 +82,7 @@ describe("a plan", () => {
     });
     expect(notes).toEqual(
       [
-        `keyword_metadata has today's state only: the days before ${today} are not available.`,
+        `keyword_metadata only has today's state: the days before ${today} are not available.`,
         `keyword_rank is not published yet for ${today}: the plan goes up to ${addDays(today, -1)}.`,
       ].toSorted((a, b) => notes.indexOf(a) - notes.indexOf(b)),
     );

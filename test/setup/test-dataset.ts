@@ -12,7 +12,7 @@ if (name === undefined || others.length > 0) {
   process.exitCode = 2;
 } else if (!names.includes(name)) {
   process.stderr.write(
-    `no dataset has the name ${name}${didYouMean(name, names) || "; npm run storehouse -- datasets lists them"}\n`,
+    `no dataset is named ${name}${didYouMean(name, names) || "; npm run storehouse -- datasets lists them"}\n`,
   );
   process.exitCode = 2;
 } else {

@@ -70,7 +70,7 @@ describe("an invalid line is reported with file and line", () => {
       '0 4 * * * plan_due {"datasets":["keyword_ranks"]}',
       /line 2: unknown dataset keyword_ranks, did you mean keyword_rank\?/,
     ],
-    ["the same id twice", "0 4 * * * plan_due\n0 5 * * * plan_due", /line 3: line 2 has the id plan_due already/],
+    ["the same id twice", "0 4 * * * plan_due\n0 5 * * * plan_due", /line 3: line 2 already has the id plan_due/],
   ])("%s", (_, line, problem) => {
     expect(() => read(`# nightly\r\n${line}\n`)).toThrow(problem);
     expect(() => read(`# nightly\r\n${line}\n`)).toThrow(/^bad_crontab: .*crontab line/);

@@ -20,16 +20,16 @@ type Options = { readonly limit: number; readonly json?: true; readonly asOf?: D
 export function defineAlerts(alerts: Command): void {
   alerts
     .command("list", { isDefault: true })
-    .description("list the alerts of the configuration, their last check, and what fired last")
-    .option("--limit <number>", "at most so many of what fired", countArgument, 20)
+    .description("list the configured alerts, their last check, and what fired last")
+    .option("--limit <number>", "show at most this many that fired", countArgument, 20)
     .option("--json", "as JSON")
     .action((options: Options) => withApp((app) => list(app, options)));
   alerts
     .command("test")
     .description(`show what would have fired over the last ${alertDays} days; sends and spends nothing`)
-    .option("--limit <number>", "at most so many lines of each alert", countArgument, 20)
-    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
-    .option("--json", "as JSON: all of them")
+    .option("--limit <number>", "show at most this many lines per alert", countArgument, 20)
+    .option("--as-of <day>", "the day to treat as today (default: today in UTC)", pastDayArgument)
+    .option("--json", "as JSON, without a limit")
     .action((options: Options) => withApp((app) => rehearse(app, options), options.asOf));
 }
 
@@ -50,7 +50,7 @@ async function list({ warehouse: { db }, config }: App, { limit, json }: Options
     for (const { name, switchedOff: off } of alerts)
       if (off[0] !== undefined) print(`${name} never fires: set datasets.${off[0]}.on: true.`);
   }
-  if (fired.length === 0) return print("\nNothing fired yet; `storehouse alerts test` shows what would have.");
+  if (fired.length === 0) return print("\nNothing has fired yet; `storehouse alerts test` shows what would have.");
   const rows = fired.map(({ alert, text, firedAt, notifiedAt }) => [
     timeCell(firedAt),
     alert,
@@ -81,7 +81,7 @@ function printRehearsal(found: Rehearsal, { limit, today }: { limit: number; tod
   const of = `of ${countOf(days, "day")} with answers`;
   print(`${alert}: ${fires.length === 0 ? "nothing" : countOf(fires.length, "line")} ${of}${whyNone(found, today)}`);
   if (isCut)
-    print("More rows meet it than one check takes: name apps, countries or keywords, or a stricter condition.");
+    print("More rows match than one check reads: name apps, countries or keywords, or set a stricter condition.");
   for (const { text } of fires.slice(0, limit)) print(`- ${text}`);
   if (fires.length > limit) print(`- and ${fires.length - limit} more; --limit shows more of them`);
 }
@@ -92,6 +92,6 @@ function whyNone({ days, newestDay, switchedOff: [off] }: Rehearsal, today: Day)
   if (newestDay === null)
     return off === undefined ? ": nothing is loaded yet" : `: it never fires, set datasets.${off}.on: true`;
   return newestDay < addDays(today, -alertDays)
-    ? `: the newest answer is of ${newestDay}, and --as-of ${addDays(newestDay, 1)} shows the days up to it`
-    : ": what there is still waits for other answers";
+    ? `: the newest answer is for ${newestDay}; --as-of ${addDays(newestDay, 1)} shows the days up to it`
+    : ": its answers are not complete yet";
 }

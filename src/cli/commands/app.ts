@@ -20,26 +20,26 @@ export function defineApp(command: Command): void {
   command
     .addArgument(new Argument("<id>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
     .addOption(
-      new Option("--country <code>", "country whose page is shown; iOS only (default: the app's own)").argParser(
+      new Option("--country <code>", "country of the store page to show; iOS only (default: the app's own)").argParser(
         countryArgument,
       ),
     )
     .addOption(
-      new Option("--language <code>", "language of the page that is shown; Android only (default: EN)").argParser(
+      new Option("--language <code>", "language of the store page to show; Android only (default: EN)").argParser(
         languageArgument,
       ),
     )
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      `\nIt costs ${countOf(credits, "credit")}. A part that is unavailable is named, and the others are shown.\n\nExamples:\n  storehouse app 1459023318 --country JP\n  storehouse app com.example.app --json\n\nExit codes: 0 shown, 1 nothing is available, 2 usage, settings or token, 3 no credits are left.`,
+      `\nIt costs ${countOf(credits, "credit")}. If a part is unavailable, the command says so and shows the others.\n\nExamples:\n  storehouse app 1459023318 --country JP\n  storehouse app com.example.app --json\n\nExit codes: 0 shown, 1 nothing is available, 2 usage, settings or token, 3 no credits are left.`,
     )
     .action((trackId: string, options: Options) => {
       const page = pageOf(trackId, options);
       return withApiSession(async ({ send }) => {
         remark(`Up to ${countOf(credits, "credit")} are spent.`);
         const overview = await fetchAppOverview(send, page).catch((error: unknown) => {
-          if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` has the service search for it.`);
+          if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` requests that the service reads it.`);
           throw error;
         });
         if (options.json) printJson(overview);

@@ -35,10 +35,10 @@ export function defineBackfill(command: Command): void {
 
 const planHelp = `
 A plan is kept. \`--plan\` runs it exactly as it was made, on any day.
-If what it requests has changed since then, the command lists the changes, spends nothing and ends with 2.
-A plan that was stopped goes on with the same \`--plan\`, and never costs more than its price.
-Above credits.ask_above in config/storehouse.yaml it wants a confirmation: at a terminal, or by --yes.
-Workers go on with what was stopped, unless \`--plan N --cancel\` gives it up.`;
+If what it requests has changed since then, the command lists the changes, spends nothing and exits with 2.
+The same \`--plan\` continues a plan that was stopped, which never costs more than its price.
+Above credits.ask_above in config/storehouse.yaml it requires confirmation: at a terminal, or by --yes.
+Workers continue a stopped plan, unless \`--plan N --cancel\` cancels it.`;
 
 /** A plan of this command's own that another process got in between of is made again so many times. */
 const madeAgainAtMost = 3;
@@ -63,7 +63,7 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
     });
     if (ran !== "changed") return;
     if (!mayMakeAgain) return await sayChanges(app, options, made.plan);
-    remark("Another process has queued part of it in the meantime: the plan is made again.");
+    remark("Another process has queued part of it in the meantime, so the plan is made again.");
   }
 }
 
@@ -149,9 +149,9 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
     printJson({ ...(await planJson(app, made)), planProgress, ...summary, error: result.error?.code ?? null });
   else
     printResult(summary, {
-      goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` goes on, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` gives up the rest`,
+      goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` continues, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` cancels the rest`,
       budgetSpent: (left) =>
-        `The price of plan ${planId} is spent and ${left} left, since some were charged more than once, dearer or in more pages than planned: \`storehouse sync\` loads them.`,
+        `The price of plan ${planId} is spent and ${left} left, because some were charged more than once, or had a higher price or more pages than planned: \`storehouse sync\` loads them.`,
     });
   const isCut = options.plan === undefined && made.leftOut.slices > 0;
   const outcome =
@@ -185,7 +185,7 @@ function sayNothingToDo({ leftOut, notes }: MadePlan, options: BackfillOptions):
   else
     print(
       nothingFits
-        ? `Nothing fits under --max-credits: ${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out.`
+        ? `Nothing fits within --max-credits: ${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out.`
         : "Nothing to do: everything requested that is available is loaded or under way.",
     );
   if (!options.json) for (const note of notes) print(note);

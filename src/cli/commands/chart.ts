@@ -32,9 +32,9 @@ function addRank(chart: Command): void {
     .description("draw a keyword's rank over time")
     .requiredOption("--app <id>", "track id of the app", trackIdArgument)
     .requiredOption("--country <code>", "country", countryArgument)
-    .requiredOption("--keyword <keyword>", "keyword, letter by letter")
+    .requiredOption("--keyword <keyword>", "keyword, exactly as written")
     .option("--device <code>", "only this device: IPHONE, IPAD, or ALL on Android", (text) => text.toUpperCase())
-    .option("--from <day>", "first day (default: a year before the newest)", dayArgument)
+    .option("--from <day>", "first day (default: one year before the newest)", dayArgument)
     .option("--to <day>", "last day, inclusive (default: the newest)", dayArgument)
     .requiredOption("--out <file>", "SVG file to write", fileArgument)
     .action(({ out, ...options }: RankOptions) =>
@@ -55,13 +55,13 @@ type CoverageOptions = Days & {
 function addCoverage(chart: Command): void {
   chart
     .command("coverage")
-    .description("draw a calendar of the days that are loaded, waiting, failed or never requested")
+    .description("draw a calendar of days that are loaded, waiting, failed or never requested")
     .requiredOption("--dataset <name>", "dataset")
     .option("--app <id>", "only this app", trackIdArgument)
     .option("--country <code>", "only this country", countryArgument)
-    .option("--from <day>", "first day (default: the history of the dataset)", dayArgument)
-    .option("--to <day>", "last day, inclusive (default: the newest that is published)", dayArgument)
-    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
+    .option("--from <day>", "first day (default: start of the dataset's history)", dayArgument)
+    .option("--to <day>", "last day, inclusive (default: the newest published)", dayArgument)
+    .option("--as-of <day>", "the day to treat as today (default: today in UTC)", pastDayArgument)
     .requiredOption("--out <file>", "SVG file to write", fileArgument)
     .action(({ out, dataset: named, app: id, country, ...options }: CoverageOptions) =>
       withApp(async (app) => {
@@ -79,6 +79,6 @@ async function put(out: string, drawing: Drawing): Promise<void> {
 
 function fileArgument(text: string): string {
   if (!/[^/\\]\.svg$/i.test(text))
-    throw new InvalidArgumentError("It is no SVG file: write a name that ends with .svg.");
+    throw new InvalidArgumentError("It is not an SVG file: write a name that ends in .svg.");
   return text;
 }

@@ -8,7 +8,7 @@ export function defineCompletion(command: Command): void {
     .addArgument(new Argument("<shell>", "which shell").choices(shells))
     .addHelpText(
       "after",
-      '\nIt completes the word storehouse, so give that name a meaning first:\n  alias storehouse=/path/to/storehouse/bin/storehouse.js\n  eval "$(storehouse completion bash)"         in ~/.bashrc\n  source <(storehouse completion zsh)          in ~/.zshrc, after compinit\n  storehouse completion fish | source          in ~/.config/fish/config.fish',
+      '\nIt completes the word storehouse, so define that name first:\n  alias storehouse=/path/to/storehouse/bin/storehouse.js\n  eval "$(storehouse completion bash)"         in ~/.bashrc\n  source <(storehouse completion zsh)          in ~/.zshrc, after compinit\n  storehouse completion fish | source          in ~/.config/fish/config.fish',
     )
     .action((shell: Shell) => print(completionScript(command.parent ?? command, shell).trimEnd()));
 }

@@ -11,7 +11,7 @@ export function defineConsole(command: Command): void {
   command
     .option(
       "--host <address>",
-      "address to listen on, instead of console.host; any but this machine's own takes a password",
+      "address to listen on, instead of console.host; any address other than loopback requires a password",
       hostArgument,
     )
     .option("--port <number>", "port, instead of console.port; 0 for any free one", portArgument)

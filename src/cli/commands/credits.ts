@@ -22,7 +22,10 @@ import { isoTime, timeCell, zoneNote } from "../times.ts";
 /** `storehouse credits`: what is left and where it went. */
 export function defineCredits(command: Command): void {
   command
-    .option("--forecast", "foresee the rest of the period anew, night by night; takes a while and spends nothing")
+    .option(
+      "--forecast",
+      "make a new forecast for the rest of the period, night by night; takes a while and spends nothing",
+    )
     .option("--json", "as JSON")
     .action((options: { forecast?: true; json?: true }) =>
       withWarehouse(async (app) => {
@@ -65,7 +68,7 @@ async function checkBalance(app: App): Promise<void> {
     if (!(known instanceof StorehouseError)) throw error;
     // the next step of an error of the API is about slices, and this was none
     const why = known instanceof UsageError ? known.message : `${known.code}: ${known.problem}; ${testsApi}`;
-    remark(`The balance is the one last reported, since no newer one is available: ${why}`);
+    remark(`This is the last reported balance, because no newer one is available: ${why}`);
   }
 }
 
@@ -78,7 +81,7 @@ async function makeForecast(app: App): Promise<void> {
   } catch (error) {
     const known = isOutOfRoom(error) ? databaseOutage(error) : error;
     if (!(known instanceof StorehouseError)) throw error;
-    remark(`The forecast is the one last made, since none can be stored: ${known.message}`);
+    remark(`This is the last stored forecast, because no new one can be stored: ${known.message}`);
   }
 }
 
@@ -121,7 +124,7 @@ function printBudgets(budgets: readonly BudgetForecast[]): void {
   print("\nBudgets");
   print(
     table(
-      ["budget", "period", "credits", "taken", "left", optional("foreseen"), "until (UTC)", ""],
+      ["budget", "period", "credits", "used", "left", optional("forecast"), "until (UTC)", ""],
       budgets.map(({ budget, period, credits, taken, foreseen, fullOn, endsOn, refusedAt }) => [
         budget,
         period,
@@ -142,7 +145,7 @@ function printReport(
   now: number,
 ): void {
   if (account === null || account.total === null)
-    print("The service has not reported the balance yet: it does at the first `storehouse sync`.");
+    print("The service has not reported the balance yet: the first `storehouse sync` requests it.");
   else {
     print(
       table(
@@ -154,7 +157,7 @@ function printReport(
     print(`\n${[outlookWords(outlook, now), errorWords(error)].filter((words) => words !== null).join("\n")}`);
     if (outlook?.nights === null)
       print(
-        `${outlook.isUnknown ? "" : "That is the spending of the last day; "}\`storehouse credits --forecast\` foresees it night by night.`,
+        `${outlook.isUnknown ? "" : "This is based on the spending of the last day; "}\`storehouse credits --forecast\` works it out night by night.`,
       );
   }
   if (accounts.length > 0) printAccounts(accounts);

@@ -31,9 +31,9 @@ export function defineDatasets(command: Command): void {
     ]);
     print(table(["dataset", "now", "credits a night", optional("tables"), "requested", "why"], rows));
     const on = described.filter((dataset) => dataset.on).map(({ name }) => name);
-    print(`\nCredits are for ${exampleWords}, at default settings once history is loaded:`);
+    print(`\nCredits are for ${exampleWords}, at default settings, once history is loaded:`);
     print(
-      `${nightFigure(nightSum(costs, on))} a night for all that is on. \`storehouse plan\` prices your own account.`,
+      `${nightFigure(nightSum(costs, on))} a night for all datasets that are on. \`storehouse plan\` prices your own account.`,
     );
   });
 }

@@ -31,8 +31,8 @@ import { putFile } from "../../core/files.ts";
 /** `storehouse dbt`: core and mart as sources of a dbt project. */
 export function defineDbt(command: Command): void {
   command
-    .option("--out <folder>", "where to put sources.yml; it is printed when this is left out", folderArgument)
-    .option("--semantic-layer", "also write semantic models and metrics of the marts; wants --out")
+    .option("--out <folder>", "folder for sources.yml (default: print it)", folderArgument)
+    .option("--semantic-layer", "also write semantic models and metrics of the marts; requires --out")
     .action(({ out, semanticLayer }: { readonly out?: string; readonly semanticLayer?: true }) => {
       if (semanticLayer && out === undefined)
         throw fail("bad_argument", {

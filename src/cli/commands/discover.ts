@@ -15,7 +15,9 @@ export function defineDiscover(command: Command): void {
     .addArgument(new Argument("<store>", "store of the app").choices(["ios", "android"]))
     .addArgument(new Argument("<id>", "track id (iOS) or package name (Android) of the app").argParser(trackIdArgument))
     .addOption(
-      new Option("--country <code>", "country of the store; Android only, and needed there").argParser(countryArgument),
+      new Option("--country <code>", "country of the store; required for Android, not allowed for iOS").argParser(
+        countryArgument,
+      ),
     )
     .option("--json", "as JSON")
     .addHelpText(
@@ -30,7 +32,7 @@ export function defineDiscover(command: Command): void {
         else
           print(
             isQueued
-              ? `${trackId} is queued: the service reads it in its own time, and \`storehouse app ${trackId}\` shows it then.`
+              ? `${trackId} is queued. Once the service has read it, \`storehouse app ${trackId}\` shows it.`
               : `The service did not queue ${trackId}.`,
           );
         if (!isQueued) process.exitCode = 1;

@@ -20,7 +20,10 @@ export function defineDoctor(command: Command): void {
   command
     .option("--notify", "send a test message to NOTIFY_URL")
     .option("--json", "as JSON")
-    .addHelpText("after", "\nExit codes: 0 nothing failed (warnings do not count), 1 something did, 2 wrong arguments.")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 no check failed (warnings do not count), 1 a check failed, 2 wrong arguments.",
+    )
     .action((options: { notify?: true; json?: true }) => examine(options));
 }
 

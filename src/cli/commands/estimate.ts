@@ -22,11 +22,11 @@ export function defineEstimate(command: Command): void {
     .requiredOption("--apps <number>", "apps, half of each store", countArgument)
     .requiredOption("--countries <number>", "countries of each app", countArgument)
     .requiredOption("--keywords <number>", "keywords of each app and country", countArgument)
-    .addOption(several("--dataset <name>", "this dataset with those that it is planned from", "those that are on"))
+    .addOption(several("--dataset <name>", "this dataset and those it is planned from", "those that are on"))
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nPriced by the planner with the settings of this folder, at documented prices and one page an answer. Needs no account and no database.",
+      "\nPriced by the planner with the settings of this folder, at documented prices and one page per answer. Needs no account and no database.",
     )
     .action(async ({ dataset, json, ...size }: Options) => {
       const problem = whyTooLarge(size);
@@ -88,10 +88,10 @@ function printEstimate(
   print(table(["dataset", "first sync", "credits a night", "30 nights"], rows));
   for (const { needed, ...budget } of budgets)
     print(
-      `\nThe budget ${limitWords(budget)} does not pay for what it is for: about ${countOf(needed, "credit")} a ${budget.period}. The rest is put off, but for what would be lost for good.`,
+      `\nThe budget ${limitWords(budget)} is too small: its datasets need about ${countOf(needed, "credit")} a ${budget.period}. The rest is deferred, except for what would be lost for good.`,
     );
   if (Math.round(total.connected) > 0)
     print(
-      `\nEach connected search-ads account adds about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights, more where its reports have several pages.`,
+      `\nEach connected search-ads account adds about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights, more if its reports have several pages.`,
     );
 }

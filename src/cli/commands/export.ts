@@ -24,19 +24,17 @@ export function defineExport(command: Command): void {
     .addOption(
       new Option(
         "--table <name>",
-        "a table or view of core or mart or a view of ops, or a whole schema; may be repeated; export.tables of the configuration when left out",
+        "a table or view in core or mart, a view in ops, or a whole schema; may be repeated (default: export.tables)",
       ).argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? [])),
     )
-    .option("--out <place>", "a folder, or s3://bucket/prefix; export.to when left out", folderArgument)
-    .option("--from <day>", "only months from that of this day on", dayArgument)
-    .option("--to <day>", "only months up to that of this day", dayArgument)
-    .addOption(
-      new Option("--format <format>", "how rows are written; export.format when left out").choices(["parquet", "csv"]),
-    )
+    .option("--out <place>", "a folder, or s3://bucket/prefix (default: export.to)", folderArgument)
+    .option("--from <day>", "only the month of this day and later months", dayArgument)
+    .option("--to <day>", "only the month of this day and earlier months", dayArgument)
+    .addOption(new Option("--format <format>", "file format (default: export.format)").choices(["parquet", "csv"]))
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA file always holds a whole month. Months that --from and --to leave out stay as they were exported last. Each table's folder has a _manifest.json, which is written last.",
+      "\nA file always holds a whole month. Months outside --from and --to stay as they were last exported. Each table's folder has a _manifest.json, which is written last.",
     )
     .action((options: Options) =>
       withWarehouse(async ({ warehouse, clock, config }) => {

@@ -18,7 +18,7 @@ type Options = { readonly dataset: readonly string[]; readonly limit: number; re
 export function defineFailures(command: Command): void {
   command
     .addOption(onlyDatasets())
-    .option("--limit <number>", "at most so many slices", countArgument, 100)
+    .option("--limit <number>", "show at most this many slices", countArgument, 100)
     .option("--json", "as JSON")
     .action((options: Options) =>
       withWarehouse(async ({ warehouse: { db } }) => {
@@ -34,7 +34,7 @@ export function defineFailures(command: Command): void {
 
 function printFailures({ failures, total }: Failures): void {
   if (failures.length === 0) {
-    print("No slice is failed. `storehouse gaps` shows what is missing for other reasons.");
+    print("No slices are failed. `storehouse gaps` shows what is missing for other reasons.");
     return;
   }
   for (const same of Map.groupBy(failures, causeOf).values()) printCause(same);
@@ -45,7 +45,7 @@ function printFailures({ failures, total }: Failures): void {
 
 function leftOutWords({ failures, total }: Failures): string | null {
   return failures.length < total
-    ? `The first ${failures.length} of ${total}: --dataset or --limit shows others.`
+    ? `The first ${failures.length} of ${total}: use --dataset or --limit to see others.`
     : null;
 }
 
@@ -65,8 +65,8 @@ function printCause(same: readonly Failure[]): void {
   const command = `storehouse retry --dataset ${dataset} --code ${code}`;
   print(
     nextTryAt === null
-      ? `  -> \`${command}\` requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` has all of the newest.\n`
-      : `  -> requested again automatically; \`${command}\` does it now.\n`,
+      ? `  -> \`${command}\` requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`
+      : `  -> requested again automatically; \`${command}\` does so now.\n`,
   );
 }
 

@@ -38,13 +38,15 @@ export function defineFind(command: Command): void {
 function queryOf(words: readonly string[], { url }: Options): string {
   const name = words.join(" ").trim();
   if (url !== undefined && words.length > 0)
-    throw fail("bad_argument", { problem: "a name and --url: search for one of them at a time" });
+    throw fail("bad_argument", { problem: "search for a name or for --url, not for both" });
   const query = url?.trim() ?? name;
   // an address of a script whose host is empty would be paid for
   if (/^(https?:\/\/)?\/*$/i.test(query))
     throw fail("bad_argument", { problem: "there is nothing to search for: give a name, or --url with a URL" });
   if (url !== undefined && /\s/.test(query))
-    throw fail("bad_argument", { problem: "--url holds a space, as no URL does: leave --url out to search by name" });
+    throw fail("bad_argument", {
+      problem: "--url contains a space, which no URL does: to search by name, leave --url out",
+    });
   return query;
 }
 

@@ -27,16 +27,13 @@ export function defineGaps(command: Command): void {
     .addOption(
       several(
         "--state <state>",
-        "cells in this state instead of those that are missing",
+        "show cells in this state instead of missing ones",
         gapStates.join(", "),
         stateArgument,
       ),
     )
     .option("--json", "as JSON: every dataset, app, country and day")
-    .addHelpText(
-      "after",
-      "\nWhat was requested is also in SQL: ops.coverage_daily, without the days that were never requested.",
-    )
+    .addHelpText("after", "\nIn SQL, ops.coverage_daily has the same, except for days that were never requested.")
     .action((options: GapOptions & { readonly state: readonly CellState[] }) =>
       withApp(async (app) => {
         const coverage = await scopeCoverageFor(app, options);
@@ -85,7 +82,7 @@ function printCoverage(
 ): void {
   if (coverage.length === 0) {
     print(
-      "The portfolio has no such cell. `storehouse datasets` names the datasets, `storehouse sync` reads the portfolio.",
+      "The portfolio has no such cell. `storehouse datasets` lists the datasets, `storehouse sync` reads the portfolio.",
     );
     return;
   }
@@ -104,7 +101,9 @@ function printCoverage(
   }
   print(lineTable(lines.slice(0, most), { states, names }));
   if (lines.length > most)
-    print(`... and ${count(lines.length - most)} more: narrow it by --dataset, --app, --country, or see --json.`);
+    print(
+      `... and ${count(lines.length - most)} more: narrow the list with --dataset, --app or --country, or use --json.`,
+    );
   print([`\nAll cells: ${all}.`, ...sources, ...gapSteps(lines), ...steps].join("\n"));
   const shown = Map.groupBy(
     lines.map((line) => line.coverage),

@@ -22,12 +22,12 @@ export function defineGateway(command: Command): void {
     .option("--port <number>", "port, instead of gateway.port; 0 for any free one", portArgument)
     .option(
       "--new-key <caller>",
-      "make a key for a caller of gateway.callers in place of its old one, show it once, and end",
+      "create a key for a caller in gateway.callers, which replaces its old key; show it once, and exit",
     )
-    .addOption(new Option("--drop-key <caller>", "take the key of a caller away, and end").conflicts("newKey"))
+    .addOption(new Option("--drop-key <caller>", "remove the key of a caller, and exit").conflicts("newKey"))
     .addHelpText(
       "after",
-      "\nA caller has the gateway's address as its API_BASE_URL and its key as its API_TOKEN. An answer that is stored and still fresh costs nothing.\nExit codes: 0 ended, 2 settings.",
+      "\nA caller sets its API_BASE_URL to the gateway's address and its API_TOKEN to its key. An answer that is stored and still fresh costs nothing.\nExit codes: 0 stopped, 2 settings.",
     )
     .action(async (options: Options) => {
       if (options.newKey !== undefined) return withApp((app) => newKey(app, options.newKey ?? ""));
@@ -42,11 +42,11 @@ async function newKey({ config, warehouse, clock }: App, caller: string): Promis
   if (!Object.hasOwn(config.settings.gateway.callers, caller))
     throw fail("bad_argument", { problem: `gateway.callers does not name ${caller}` });
   const key = await makeKey(warehouse.db, caller, clock.now());
-  remark(`The key of ${caller}, which cannot be shown again. The one before it ends with this:`);
+  remark(`The key of ${caller}, which cannot be shown again. It replaces the old one:`);
   print(key);
 }
 
 async function noKey({ warehouse }: App, caller: string): Promise<void> {
   if (!(await dropKey(warehouse.db, caller))) throw fail("bad_argument", { problem: `${caller} has no key` });
-  remark(`${caller} has no key: its calls are refused.`);
+  remark(`${caller} has no key any more: its calls are refused.`);
 }

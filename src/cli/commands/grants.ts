@@ -11,15 +11,15 @@ type Options = { readonly print?: true; readonly json?: true };
 /** `storehouse grants`: make the roles of the warehouse and set their rights. */
 export function defineGrants(command: Command): void {
   command
-    .option("--print", "print the SQL for a database administrator instead, without a database")
+    .option("--print", "only print the SQL, for a database administrator; needs no database")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
       `
-Run it as a superuser, or as the owner of the database who may make roles.
-A role logs in once it has a password: of STOREHOUSE_OWNER_PASSWORD, STOREHOUSE_LOADER_PASSWORD and STOREHOUSE_READER_PASSWORD those that are set are taken, or the files that these names with _FILE behind them name.
-Postgres is sent a verifier, never the password.
-Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do it.`,
+Run it as a superuser, or as the database owner if that role may create roles.
+A role can log in once it has a password. Set STOREHOUSE_OWNER_PASSWORD, STOREHOUSE_LOADER_PASSWORD or STOREHOUSE_READER_PASSWORD, or the same name with _FILE appended to read it from a file.
+Postgres receives a verifier, never the password.
+Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do this.`,
     )
     .action((options: Options) => (options.print ? printWhole(printedStatements().trimEnd()) : grant(options)));
 }
@@ -40,7 +40,7 @@ async function grant(options: Options): Promise<void> {
     print("The rights are set.");
     for (const { name } of granted.filter(({ isMighty }) => isMighty))
       remark(
-        `${name} was there before and may more on this server than it needs (superuser, makes roles or databases, or bypasses row security).`,
+        `${name} existed before and has more rights on this server than it needs (superuser, creates roles or databases, or bypasses row security).`,
       );
   });
 }

@@ -16,7 +16,7 @@ export function defineHeld(command: Command): void {
   command
     .option("--apply", "agree to the held answers and apply them; requests nothing")
     .option("--dataset <name>", "only those of this dataset")
-    .option("--json", "as JSON: those that are held, or with --apply those that were applied")
+    .option("--json", "as JSON: held answers, or with --apply the applied ones")
     .action((options: Options) => withApp((app) => showOrApply(app, options)));
 }
 
@@ -33,7 +33,7 @@ async function showOrApply(app: App, options: Options): Promise<void> {
   else {
     print(table(["slice", "dataset", "about", "day", "members", "left out"], held.map(lineOf)));
     print(
-      "\nThese answers leave out more than half of the members of their lists, so they change nothing. Each is requested again the next day and applied when that answer says the same. `storehouse held --apply` applies them now.",
+      "\nThese answers leave out more than half of the members of their lists, so they are not applied yet. Each list is requested again the next day, and applied if that answer is the same. `storehouse held --apply` applies them now.",
     );
   }
 }

@@ -50,27 +50,30 @@ type Options = {
 /** `storehouse init`: write `.env` and config/storehouse.yaml, by questions or by options. */
 export function defineInit(command: Command): void {
   command
-    .option("--yes", "no questions: take the options below, the environment and what the files have")
+    .option("--yes", "no questions: use the options below, the environment and what the files contain")
     .option("--api <url>", "address of the API (default: API_BASE_URL)")
-    .option("--token-stdin", "read the token from standard input (default: API_TOKEN); it is never an argument")
-    .addOption(new Option("--source <source>", "what to follow").choices(["account", "config", "both"]))
-    .option("--app <id>", "list this app, with --country and --keyword", trackIdArgument)
-    .addOption(several("--country <code>", "its country", "none", eachCountry))
-    .addOption(several("--keyword <keyword>", "its keyword", "none", eachKeyword))
-    .option("--datasets <switches>", 'datasets to switch, for instance "+organic_keyword -review"')
-    .option("--size <size>", "what the account tracks, about, for the price: apps, countries, keywords", "5x5x100")
-    .option("--write <file>", "which file to write instead of the .env that commands in this folder read")
+    .option(
+      "--token-stdin",
+      "read the token from standard input (default: API_TOKEN); it is never a command-line argument",
+    )
+    .addOption(new Option("--source <source>", "where the portfolio comes from").choices(["account", "config", "both"]))
+    .option("--app <id>", "add this app to the portfolio, with --country and --keyword", trackIdArgument)
+    .addOption(several("--country <code>", "country of the app", "none", eachCountry))
+    .addOption(several("--keyword <keyword>", "keyword of the app", "none", eachKeyword))
+    .option("--datasets <switches>", 'datasets to switch on or off, for instance "+organic_keyword -review"')
+    .option("--size <size>", "rough size of the account, for the price: apps, countries, keywords", "5x5x100")
+    .option("--write <file>", "write this file instead of the .env that commands in this folder read")
     .option("--no-check", "contact neither the API nor the database")
     .addHelpText(
       "after",
-      "\nAt a terminal it needs no option. It spends nothing: address and token are tried by a balance check, which is free.\nRun again it changes what is answered otherwise and keeps the rest, comments too. DATABASE_URL is taken from the environment.\nExit codes: 0 written, 2 an answer does not fit, 130 interrupted; then nothing is written.",
+      "\nAt a terminal it needs no options. It spends nothing: a balance check, which is free, tests address and token.\nA second run changes only what you answer differently and keeps the rest, comments included. With --yes, DATABASE_URL is taken from the environment.\nExit codes: 0 written, 2 an answer is invalid, 130 interrupted; after 2 and 130 nothing is written.",
     )
     .action((options: Options) => init(options));
 }
 
 /** The token and the portfolio of another one would take the place of its own. */
 const oneAccount =
-  "init writes the account of API_TOKEN: leave STOREHOUSE_ACCOUNT out; docs/accounts.md says where the others are named";
+  "init sets up the account of API_TOKEN: unset STOREHOUSE_ACCOUNT; docs/accounts.md says how to configure other accounts";
 
 async function init(options: Options): Promise<void> {
   const config = loadConfig({ mayBeNew: true });
@@ -98,7 +101,7 @@ async function askAll(config: Config, options: Options): Promise<Answers> {
     checkDatabase: (url) => (options.check ? tryDatabase(config, url) : Promise.resolve([])),
   };
   remark(
-    "Storehouse keeps its settings in .env and config/storehouse.yaml. Enter takes\nwhat stands in brackets; Ctrl-C ends without writing. Nothing here costs credits.",
+    "Storehouse keeps its settings in .env and config/storehouse.yaml. Enter accepts the\nvalue in brackets; Ctrl-C ends without writing. Nothing here costs credits.",
   );
   using prompts = openPrompts();
   const api = await askApi(prompts, from);
@@ -121,7 +124,7 @@ async function setupOf(config: Config, options: Options): Promise<Answers> {
   if (API_TOKEN === undefined || !/^\S+$/.test(API_TOKEN))
     throw fail("bad_setting", {
       variable: "API_TOKEN",
-      problem: "is not set, or holds spaces: pass it by --token-stdin",
+      problem: "is not set, or contains spaces: pass it by --token-stdin",
     });
   const size = sizeIn(options.size ?? "");
   if (size === null) throw fail("bad_argument", { problem: "--size is three numbers, for instance 5x5x100" });
@@ -146,10 +149,10 @@ function listingProblem({ app, country, keyword, source }: Options, sourceBefore
   if (app === undefined)
     return country.length + keyword.length === 0
       ? null
-      : "--country and --keyword are those of an --app, and there is none";
+      : "--country and --keyword belong to an --app, and none is given";
   if (country.length === 0) return "--app needs a --country";
   if ((source ?? sourceBefore) === "account")
-    return "with the source account no listed app is requested: add --source both, or --source config";
+    return "source account ignores listed apps: add --source both, or --source config";
   return null;
 }
 
@@ -179,17 +182,17 @@ async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): 
   const settings = writeSetup(files, setup);
   if (isDeepStrictEqual(texts(), before))
     print(`Nothing changed: ${files.environment}\n                 ${files.settings}`);
-  else print(`Written: ${files.environment} (only you may read it)\n         ${files.settings}`);
+  else print(`Written: ${files.environment} (only you can read it)\n         ${files.settings}`);
   const shell = processEnvironment();
   for (const [name, value] of Object.entries(setup.variables))
     if ((shell[name] ?? "") !== "" && shell[name] !== value)
-      remark(`${name} is set in the environment as well, and wins over .env: unset it there.`);
+      remark(`${name} is also set in the environment, which overrides .env: unset it there.`);
   const counted = settings.portfolio.source === "config" ? null : size;
   const price = await priceOfSetup(settings, counted, systemClock());
   const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio);
   print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.`);
   print(nightWords(price));
-  print("\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing before a yes.");
+  print("\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing until you confirm.");
 }
 
 function sizeWords({ apps, countries, keywords }: RoughSize, { source, apps: listed }: Settings["portfolio"]): string {

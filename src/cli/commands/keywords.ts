@@ -25,10 +25,10 @@ type Options = {
 };
 
 const verbs = {
-  add: { does: "track keywords as well", example: 'add 1459023318 US "habit tracker" "to do list"' },
-  remove: { does: "track keywords no longer", example: "remove 1459023318 US --file gone.txt --yes" },
+  add: { does: "track more keywords", example: 'add 1459023318 US "habit tracker" "to do list"' },
+  remove: { does: "stop tracking keywords", example: "remove 1459023318 US --file gone.txt --yes" },
   sync: {
-    does: "track the keywords that are named and no others",
+    does: "track exactly the keywords that are named",
     example: "sync com.example.app JP --file keywords.txt --dry-run",
   },
 } as const satisfies Record<KeywordVerb, { does: string; example: string }>;
@@ -44,30 +44,30 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
   // what is to be removed is known from the list alone
   const listPrice =
     verb === "sync"
-      ? ` Where their number is not that of the list last synced, the list is read first, also by --dry-run: ${cost} credits.`
+      ? ` If this number differs from the list last synced, the list is read first, also with --dry-run: ${cost} credits.`
       : "";
   keywords
     .command(verb)
-    .description(`have the account ${does}; shows what would change and wants a confirmation`)
+    .description(`have the account ${does}; shows what would change and requires confirmation`)
     .addArgument(new Argument("<app>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
     .addArgument(new Argument("<country>", "country of the store, for instance US").argParser(countryArgument))
     .argument("[keyword...]", "keywords, each in quotes where it has spaces")
     .option(
       "--file <file>",
-      "more of them, one a line; empty lines and lines that begin with # and a space do not count",
+      "file with more keywords, one per line; empty lines and lines that begin with # and a space are ignored",
     )
     .addOption(
       new Option(
         "--fresh",
-        `read anew which keywords are tracked (${cost} credits), instead of trusting the list last synced while their number is the same`,
+        `read the tracked keywords again (${cost} credits), even if their number is that of the list last synced`,
       ),
     )
     .option("--dry-run", "only show what would change")
-    .option("--yes", "run without a confirmation")
+    .option("--yes", "run without confirmation")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; to see how many are tracked takes another.${listPrice}\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (it is said what was done), 2 usage, settings, token or not agreed to, 3 no credits are left.`,
+      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; one more credit checks how many are tracked.${listPrice}\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (the output says what was done), 2 usage, settings, token or not confirmed, 3 no credits are left.`,
     )
     .action((trackId: string, country: string, words: string[], options: Options) => {
       const { keywords: named, repeats } = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");

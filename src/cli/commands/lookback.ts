@@ -13,7 +13,7 @@ export function defineLookback(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nFrom what nights have requested again in the last 90 days. `lookback: learned` under a dataset requests only days that still move, and all of the fixed lookback one night in fourteen.",
+      "\nBased on days that were requested again in the last 90 days. With `lookback: learned` under a dataset, a night requests only days that still change, and one night in fourteen requests the whole fixed lookback.",
     )
     .action((options: { readonly dataset: readonly string[]; readonly json?: true }) =>
       withApp(async ({ config: { settings }, clock, warehouse: { db } }) => {
@@ -21,7 +21,7 @@ export function defineLookback(command: Command): void {
         const found = await readLookbacks(db, { settings, today: clock.today(), names: options.dataset });
         if (options.json) printJson(found);
         else if (found.length === 0)
-          print("No figures of these datasets are compared: their days are not requested again.");
+          print("There are no figures to compare for these datasets: their days are not requested again.");
         else print(found.map(lookbackReport).join("\n\n"));
       }),
     );

@@ -25,10 +25,10 @@ export function defineMcp(command: Command): void {
       `serve on this machine over streamable HTTP (default port: ${defaultPort}; 0: any free one)`,
       portArgument,
     )
-    .option("--as-of <day>", "the day that counts as today (default: today in UTC)", pastDayArgument)
+    .option("--as-of <day>", "the day to treat as today (default: today in UTC)", pastDayArgument)
     .addHelpText(
       "after",
-      "\nWithout --http it serves one client over stdin and stdout, until that client leaves.\nStatements run as storehouse_reader, so STOREHOUSE_READER_PASSWORD must be set and `storehouse grants` must have run with it.\nIt never sends a request to the API and spends nothing.\nExit codes: 0 ended, 2 settings.",
+      "\nWithout --http it serves one client over stdin and stdout, until that client disconnects.\nStatements run as storehouse_reader, so STOREHOUSE_READER_PASSWORD must be set and `storehouse grants` must have run with it.\nIt never sends a request to the API and spends nothing.\nExit codes: 0 stopped, 2 settings.",
     )
     .action((options: Options) => withApp((app) => serve(app, options), options.asOf));
 }
@@ -56,6 +56,6 @@ async function serve(app: App, { http }: Options): Promise<void> {
   // a web server takes longer to load than one client over a pipe wants to wait
   const { serveHttp } = await import("../../mcp/serve-http.ts");
   await using server = await serveHttp(parts, http === true ? defaultPort : http);
-  remark(`The marts are served at ${server.url}; Ctrl-C ends it.`);
+  remark(`The marts are served at ${server.url}; Ctrl-C stops it.`);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
 }

@@ -24,19 +24,19 @@ const defaultUrl = "http://127.0.0.1:3000";
 /** A first start takes a minute or two. */
 const defaultWait = 180;
 
-const seconds = wholeNumber({ most: 9_999, says: "It is no number of seconds: write a whole number up to 9999." });
+const seconds = wholeNumber({ most: 9_999, says: "It is not a number of seconds: write a whole number up to 9999." });
 
 /** `storehouse metabase`: the warehouse, its metadata and the starter dashboards in Metabase. */
 export function defineMetabase(command: Command): void {
   command
-    .option("--url <url>", `address of Metabase (default: METABASE_URL, else ${defaultUrl})`, address)
+    .option("--url <url>", `address of Metabase (default: METABASE_URL, or else ${defaultUrl})`, address)
     .option("--dry-run", "only report what would change")
     .option("--overwrite", "replace questions, metrics and dashboards that differ from config/metabase")
     .option("--wait <seconds>", "how long to wait for Metabase to start, and to read the schema", seconds, defaultWait)
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nEnvironment: METABASE_API_KEY, or METABASE_EMAIL and METABASE_PASSWORD (a new Metabase gets its first administrator from them); STOREHOUSE_READER_PASSWORD; METABASE_DATABASE_HOST when Metabase sees Postgres under another name.\nExit codes: 0 done, 1 Metabase failed, 2 usage, access or settings.",
+      "\nEnvironment: METABASE_API_KEY, or METABASE_EMAIL and METABASE_PASSWORD (a new Metabase gets its first administrator from them); STOREHOUSE_READER_PASSWORD; METABASE_DATABASE_HOST if Metabase reaches Postgres under another host name.\nExit codes: 0 done, 1 Metabase failed, 2 usage, access or settings.",
     )
     .action((options: Options) => withCheckedApp(checkStaysUp, (app) => metabase(app, options)));
 }
@@ -45,8 +45,7 @@ function checkStaysUp({ environment }: Config): void {
   if (environment.DATABASE_URL === undefined)
     throw fail("bad_setting", {
       variable: "DATABASE_URL",
-      problem:
-        "is not set: the Postgres that Storehouse brings runs only while a command does, and Metabase needs one that stays up",
+      problem: "is not set: the embedded Postgres runs only while a command runs, and Metabase needs one that stays up",
     });
 }
 

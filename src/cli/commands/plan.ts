@@ -32,7 +32,7 @@ export function definePlan(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\n`storehouse backfill --dry-run` makes a plan that can be kept, cut to a number of credits, and run as it is.",
+      "\n`storehouse backfill --dry-run` makes a plan that is kept, can be limited to a number of credits, and runs exactly as shown.",
     )
     .action((options: SyncOptions) =>
       withApp(async (app) => {
@@ -124,8 +124,8 @@ function printReport(report: Report): void {
     if (stage === "portfolio")
       print(
         apps === 0
-          ? "This reads the portfolio; the market is planned from it. Run `storehouse sync`, or plan again after it."
-          : "The portfolio is read again first; where it changed, the rest of the plan changes with it.",
+          ? "This reads the portfolio, from which the market data is planned. Run `storehouse sync`, then plan again."
+          : "A sync reads the portfolio again first; if it has changed, the rest of the plan changes too.",
       );
   }
   for (const line of reportedWords(report.reported)) print(line);

@@ -18,18 +18,18 @@ type Options = {
   readonly json?: true;
 };
 
-const days = wholeNumber({ most: 99_999, says: "It is no number of days: write a whole number, for instance 90." });
+const days = wholeNumber({ most: 99_999, says: "It is not a number of days: write a whole number, for instance 90." });
 
 /** `storehouse prune`: keep stored answers for a number of days. */
 export function definePrune(command: Command): void {
   command
-    .requiredOption("--keep-days <number>", "days to keep", days)
+    .requiredOption("--keep-days <number>", "keep answers of this many days", days)
     .option("--dry-run", "only report what would be deleted")
-    .option("--yes", "run without a confirmation")
+    .option("--yes", "run without confirmation")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nAt a terminal it wants a confirmation; elsewhere only --keep-days 0, which leaves nothing to replay, wants --yes.\nExit codes: 0 done, 2 usage, or not agreed to.",
+      "\nAt a terminal it requires confirmation. Elsewhere only --keep-days 0, which leaves nothing to replay, requires --yes.\nExit codes: 0 done, 2 usage, or not confirmed.",
     )
     .action((options: Options) => withWarehouse((app) => prune(app, options)));
 }
@@ -50,11 +50,11 @@ async function prune({ warehouse: { db }, clock }: App, options: Options): Promi
   else if (gone.answers === 0) print(nothingOld);
   else {
     print(`${countOf(gone.answers, "answer")} deleted, ${countOf(gone.bytes, "byte")}.`);
-    print(`They cannot be replayed any more: ${gone.datasets.map(daysOf).join("; ")}.`);
+    print(`These days can no longer be replayed: ${gone.datasets.map(daysOf).join("; ")}.`);
   }
 }
 
-const nothingOld = "No answer is so old: nothing to delete.";
+const nothingOld = "No answer is that old: nothing to delete.";
 
 async function isAgreed({ keepDays }: Options, count: () => Promise<Pruned>): Promise<boolean> {
   if (!canConfirm()) {

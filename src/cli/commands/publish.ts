@@ -19,13 +19,13 @@ export function definePublish(command: Command): void {
     .addOption(
       new Option(
         "--table <name>",
-        "only this table, or this mart and what it reads, or a whole schema; may be repeated",
+        "only this table, this mart with the tables it reads, or this schema; may be repeated",
       ).argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? [])),
     )
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nThe ClickHouse is that of CLICKHOUSE_URL. A month whose rows changed is loaded apart, compared with Postgres by its sums, and swapped whole. Marts are views in its dialect, or tables where docs/clickhouse.md says so.\nExit codes: 0 done or nothing to do, 1 some rows have a value that ClickHouse has no room for (null there), 2 usage.",
+      "\nCLICKHOUSE_URL names the ClickHouse server. A month whose rows changed is loaded separately, compared with Postgres by its sums, and swapped in whole. Marts are views in its dialect, or tables where docs/clickhouse.md says so.\nExit codes: 0 done or nothing to do, 1 some rows have a value that is out of ClickHouse's range (null there), 2 usage.",
     )
     .action((options: Options) =>
       withWarehouse(async ({ warehouse, clock, config }) => {
@@ -52,7 +52,7 @@ export function definePublish(command: Command): void {
 function outOfRangeOf({ table: name, rowsOutOfRange, outOfRange }: Published): string {
   const values = outOfRange.map(({ column, row }) => `  ${column} of ${row}`);
   return [
-    `${name}: ${countOf(rowsOutOfRange, "row")} with a value that ClickHouse has no room for; there it is null, or the nearest that it has, and retention keeps the month here:`,
+    `${name}: ${countOf(rowsOutOfRange, "row")} with a value out of ClickHouse's range; there it is null, or the nearest value in range, and retention keeps the month in Postgres:`,
     ...values,
   ].join("\n");
 }

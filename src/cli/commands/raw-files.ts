@@ -28,7 +28,7 @@ export function addRawExport(raw: Command): void {
   raw
     .command("export")
     .description("write the answers of loaded slices as files that `storehouse raw import` loads elsewhere")
-    .requiredOption("--out <folder>", "where to; what is there already is not written again", folderArgument)
+    .requiredOption("--out <folder>", "folder to write to; files that exist are not written again", folderArgument)
     .addOption(onlyDatasets())
     .option("--from <day>", "only windows that reach this day or later", dayArgument)
     .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
@@ -46,9 +46,9 @@ export function addRawExport(raw: Command): void {
         else {
           const left =
             done.leftOut > 0
-              ? `; ${countOf(done.leftOut, "answer cannot be read whole and is left out", "answers cannot be read whole and are left out")}`
+              ? `; ${countOf(done.leftOut, "answer is incomplete and left out", "answers are incomplete and left out")}`
               : "";
-          print(`${countOf(done.written, "answer")} written, ${count(done.there)} there already${left}.`);
+          print(`${countOf(done.written, "answer")} written, ${count(done.there)} already there${left}.`);
         }
       }),
     );
@@ -62,11 +62,11 @@ export function addRawImport(raw: Command): void {
     .command("import")
     .description("load answers from files, as if they had just been fetched; sends no request and spends nothing")
     .argument("<places...>", "files, or folders with .json files in them")
-    .option("--dry-run", "only check the files and say what would be loaded")
+    .option("--dry-run", "only check the files and report what would be loaded")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nExit codes: 0 all files fit whole, 1 some files were refused or some rows did not fit and the others are loaded, 2 usage.",
+      "\nExit codes: 0 everything was accepted, 1 some files were refused or some rows rejected, and the rest is loaded, 2 usage.",
     )
     .action((places: string[], options: ImportOptions) =>
       withApp(async ({ warehouse: { db }, clock, config }) => {
@@ -91,7 +91,7 @@ function summary({ loaded, rows, rejects, restored, known, refused }: ImportedFi
     dryRun
       ? `${countOf(loaded, "answer")} would be loaded`
       : `${countOf(loaded, "answer")} loaded with ${countOf(rows, "row")}`,
-    `${count(known)} known already`,
+    `${count(known)} already known`,
   ];
   if (restored > 0) facts.push(`${count(restored)} stored again for slices that had lost theirs`);
   if (refused > 0) facts.push(`${countOf(refused, "file")} refused`);
@@ -99,5 +99,7 @@ function summary({ loaded, rows, rejects, restored, known, refused }: ImportedFi
 }
 
 function rejectWords(rejects: number, dryRun = false): string {
-  return dryRun ? `${countOf(rejects, "row")} would not fit` : `${countOf(rejects, "row")} did not fit: see ops.reject`;
+  return dryRun
+    ? countOf(rejects, "row would be rejected", "rows would be rejected")
+    : `${countOf(rejects, "row was rejected", "rows were rejected")}: see ops.reject`;
 }

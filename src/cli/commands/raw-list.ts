@@ -25,13 +25,13 @@ type Options = {
 export function addRawList(raw: Command): void {
   raw
     .command("list")
-    .description("list stored answers, the youngest first")
+    .description("list stored answers, the newest first")
     .addOption(onlyDatasets())
     .option("--from <day>", "only windows that reach this day or later", dayArgument)
     .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
     .option("--slice <number>", "only this slice", sliceArgument)
     .option("--operation <id>", "only answers of this operation")
-    .option("--limit <number>", "at most so many", countArgument, 100)
+    .option("--limit <number>", "show at most this many answers", countArgument, 100)
     .option("--json", "as JSON")
     .action((options: Options) =>
       withApp(async ({ warehouse: { db } }) => {
@@ -52,7 +52,7 @@ export function addRawList(raw: Command): void {
 }
 
 const nothingFound =
-  "No stored answer fits. `storehouse status` says what is loaded; `storehouse prune` takes answers away.";
+  "No stored answer matches. `storehouse status` says what is loaded; `storehouse prune` deletes answers.";
 
 function operationNamed(id: string): string {
   if (operations.some((operation) => operation.id === id)) return id;

@@ -16,12 +16,12 @@ type Options = { readonly page: number; readonly bytes?: true };
 export function addRawShow(raw: Command): void {
   raw
     .command("show")
-    .description("print the body of a stored answer; what it answers goes to stderr")
+    .description("print the body of a stored answer; its slice and request go to stderr")
     .addArgument(
       new Argument("<slice>", "number of the slice, as `storehouse raw list` shows it").argParser(sliceArgument),
     )
     .option("--page <number>", "page, from 0", pageArgument, 0)
-    .option("--bytes", "the bytes as they came, instead of JSON laid out to be read")
+    .option("--bytes", "the original bytes, instead of formatted JSON")
     .action((sliceId: string, options: Options) =>
       withWarehouse(async ({ warehouse: { db }, config }) => {
         const slice = await sliceFacts(db, sliceId);
@@ -33,7 +33,7 @@ export function addRawShow(raw: Command): void {
             problem:
               pages.size === 0
                 ? `no answer of slice ${sliceId} is stored`
-                : `of slice ${sliceId} these pages are stored: ${[...pages.keys()].join(", ")}`,
+                : `slice ${sliceId} has only these pages stored: ${[...pages.keys()].join(", ")}`,
           });
         const { dataset, operation, scope, from, to, state } = slice;
         remark(

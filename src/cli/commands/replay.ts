@@ -34,13 +34,13 @@ export function defineReplay(command: Command): void {
     .option("--to <day>", "last day, inclusive (default: all)", dayArgument)
     .option(
       "--keep-pruned",
-      "leave rows whose answers are stored no more as they are, and histories with such rows alone",
+      "keep rows whose answers are no longer stored as they are, and leave histories with such rows unchanged",
     )
-    .option("--restart", "begin anew where an earlier replay was interrupted")
+    .option("--restart", "start from scratch instead of continuing an interrupted replay")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA dataset with tables that have no days of their own (histories, descriptions) is rebuilt whole, regardless of --from and --to.\nOne that is interrupted goes on behind the last month that stands when it is started again in the same way.\nExit codes: 0 all rebuilt, 1 some answers do not fit (their slices are failed), 2 usage, or answers are stored no more.",
+      "\nA dataset whose tables are not by day (histories, descriptions) is rebuilt whole, regardless of --from and --to.\nAn interrupted replay, started again with the same options, continues after the last month that it finished.\nExit codes: 0 all rebuilt, 1 some answers are invalid (their slices are failed), 2 usage, or answers are no longer stored.",
     )
     .action((options: Options) => withApp((app) => rebuild(app, options)));
 }
@@ -60,24 +60,24 @@ async function rebuild({ warehouse: { db }, clock, config }: App, options: Optio
   const touched = done.filter(({ slices, invalid, kept, from }) => slices + invalid + kept > 0 || from !== undefined);
   if (options.json) printJson(done);
   else if (touched.length === 0)
-    print("No stored answer fits: there is nothing to rebuild from. `storehouse sync` fetches what is missing.");
+    print("No stored answer matches: there is nothing to rebuild from. `storehouse sync` fetches what is missing.");
   else
     print(
       table(
-        ["dataset", "slices", "rows", "not whole or invalid", "kept without answer"],
+        ["dataset", "slices", "rows", "incomplete or invalid", "kept without answer"],
         touched.map((one) => [one.dataset, one.slices, one.rows, one.invalid, one.kept]),
       ),
     );
   if (done.every(({ invalid }) => invalid === 0)) return;
   remark(
-    "Some stored answers do not fit: their slices are failed. `storehouse failures` says why; `storehouse retry` requests them again.",
+    "Some stored answers are incomplete or invalid: their slices are failed. `storehouse failures` says why; `storehouse retry` requests them again.",
   );
   process.exitCode = 1;
 }
 
 function resumed(dataset: string, from: Day | null): string {
   const what = from === null ? "all of it" : `the days before ${from}`;
-  return `${dataset}: an interrupted replay had rebuilt ${what}; --restart begins anew.`;
+  return `${dataset}: an interrupted replay had already rebuilt ${what}; --restart starts from scratch.`;
 }
 
 /** Throws `answer_pruned` with every dataset that cannot be rebuilt, before the first is. */

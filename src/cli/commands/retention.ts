@@ -17,12 +17,12 @@ type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: tr
 /** `storehouse retention`: drop or detach months of facts and requests that are kept no longer. */
 export function defineRetention(command: Command): void {
   command
-    .option("--dry-run", "only show them")
-    .option("--yes", "run without a confirmation")
+    .option("--dry-run", "only show these months")
+    .option("--yes", "run without confirmation")
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nWhat is kept stands in config/storehouse.yaml: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action says drop or detach. Stored answers follow `storehouse prune`.\nExit codes: 0 done or nothing to do, 1 some months were in use or are not published yet (CLICKHOUSE_URL), 2 usage, or not agreed to.",
+      "\nconfig/storehouse.yaml sets how long months are kept: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action is drop or detach. `storehouse prune` deletes stored answers.\nExit codes: 0 done or nothing to do, 1 some months were in use or are not published yet (CLICKHOUSE_URL), 2 usage, or not confirmed.",
     )
     .action((options: Options) => withApp((app) => retention(app, options)));
 }
@@ -58,7 +58,7 @@ const would = {
 
 function nothingOld(tables: number): string {
   return tables === 0
-    ? "All facts are kept. To drop older months, set retention.keep_months in config/storehouse.yaml, or keep_months of a dataset."
+    ? "All facts are kept. To drop older months, set retention.keep_months in config/storehouse.yaml, or keep_months under a dataset."
     : "No month is older than what is kept: nothing to do.";
 }
 
@@ -81,8 +81,8 @@ function tableOf(months: readonly OldMonth[]): string {
 }
 
 const nextFor = {
-  "in use": "the next retention takes them.",
-  "not published": "`storehouse publish` brings them to ClickHouse, and the next retention takes them.",
+  "in use": "the next retention run retires them.",
+  "not published": "`storehouse publish` copies them to ClickHouse, and the next retention run retires them.",
 } as const;
 
 function done(retired: readonly Retired[], action: "drop" | "detach"): string {

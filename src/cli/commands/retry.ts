@@ -29,8 +29,8 @@ export function defineRetry(command: Command): void {
     .addOption(several("--code <code>", "only those with this error code", "all", collectCodes))
     .addOption(several("--slice <number>", "only this slice", "all", collectSlices))
     .option("--since <day>", "only those that ended on this day (UTC) or later", pastDayArgument)
-    .option("--skipped", "also those that were skipped as unavailable (400, 404)")
-    .option("--dry-run", "show which they are and what they would cost, run nothing")
+    .option("--skipped", "also slices that were skipped as unavailable (400, 404)")
+    .option("--dry-run", "show which slices and what they would cost, run nothing")
     .option("--json", "print the result as JSON")
     .addHelpText("after", exitHelp)
     .action((options: Options) => (options.dryRun ? preview(options) : run(options)));

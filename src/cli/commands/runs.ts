@@ -12,8 +12,8 @@ import { timeCell, zoneNote } from "../times.ts";
 /** `storehouse runs`: what was run lately and what came of it. */
 export function defineRuns(command: Command): void {
   command
-    .option("--limit <number>", "how many lines", countArgument, 20)
-    .option("--json", "as JSON, with runs of the schedule that found nothing to do one by one")
+    .option("--limit <number>", "show at most this many lines", countArgument, 20)
+    .option("--json", "as JSON, listing each scheduled run that found nothing to do")
     .action((options: { limit: number; json?: true }) =>
       withWarehouse(async ({ warehouse }) => {
         if (options.json) printJson(await latestRuns(warehouse.db, options.limit));

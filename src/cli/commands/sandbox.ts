@@ -16,24 +16,24 @@ type Options = {
   readonly latency: number;
 };
 
-const whole = wholeNumber({ most: 999_999_999, says: "It is no whole number." });
+const whole = wholeNumber({ most: 999_999_999, says: "It is not a whole number." });
 
-/** `storehouse sandbox`: the API over a made-up market, for trying things out. */
+/** `storehouse sandbox`: the API over a synthetic market, for trying things out. */
 export function defineSandbox(command: Command): void {
   command
     .option(
       "--host <address>",
-      "address to listen on; another than loopback shows it to the network",
+      "address to listen on; any address other than loopback exposes it to the network",
       hostArgument,
       "127.0.0.1",
     )
-    .option("--port <number>", "port; any free one when 0", portArgument, 9467)
-    .option("--seed <number>", "which market", whole, 1)
-    .option("--today <day>", "the day that the market takes for today (default: today in UTC)", dayArgument)
+    .option("--port <number>", "port; 0 for any free one", portArgument, 9467)
+    .option("--seed <number>", "which synthetic market to serve", whole, 1)
+    .option("--today <day>", "the day that is today in the market (default: today in UTC)", dayArgument)
     .addOption(
-      new Option("--date-form <form>", "how instants are written").choices(["epoch", "local"]).default("epoch"),
+      new Option("--date-form <form>", "how times are written in answers").choices(["epoch", "local"]).default("epoch"),
     )
-    .option("--latency <ms>", "wait before each answer", whole, 0)
+    .option("--latency <ms>", "delay before each answer, in milliseconds", whole, 0)
     .action(async (options: Options) => {
       const { host, port, seed, today, dateForm, latency } = options;
       await using sandbox = await listening({
@@ -45,7 +45,7 @@ export function defineSandbox(command: Command): void {
         ...(today === undefined ? {} : { today }),
       });
       using stop = stopSignal();
-      remark("The sandbox is up until Ctrl-C. With these two lines in .env the other commands talk to it:");
+      remark("The sandbox runs until Ctrl-C. With these two lines in .env the other commands use it:");
       printWhole(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
       if (!stop.signal.aborted) await once(stop.signal, "abort");
     });

@@ -44,7 +44,7 @@ const runsArgument = wholeNumber({ least: 1, most: 1_000, says: "Write a whole n
 /** `storehouse schedule`: the next runs and what each would cost. */
 export function defineSchedule(command: Command): void {
   command
-    .option("--count <number>", "runs of each line, 1000 at most", runsArgument, 3)
+    .option("--count <number>", "runs to show per crontab line, at most 1000", runsArgument, 3)
     .option("--json", "as JSON")
     .action((options: Options) =>
       // a crontab that does not fit is refused before anything is opened
@@ -100,7 +100,7 @@ function isLeast({ datasets }: Foreseen, settings: Settings): boolean {
 
 /** What budgets put off of a run. */
 function putOff({ overBudget: { slices, credits } }: Foreseen): string {
-  return slices === 0 ? "" : `budgets put off ${countOf(credits, "credit")}`;
+  return slices === 0 ? "" : `budgets defer ${countOf(credits, "credit")}`;
 }
 
 function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: ScheduleReport): void {
@@ -117,16 +117,16 @@ function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: Schedul
       .filter((text) => text !== "")
       .join(", "),
   ]);
-  if (runs.length === 0) print(`No line of ${file} runs anything.`);
+  if (runs.length === 0) print(`No line in ${file} runs anything.`);
   else print(`${table(headings, rows)}\n${zoneNote()}`);
-  for (const { line, id } of never) print(`Line ${line} (${id}) never runs: no day has that date.`);
+  for (const { line, id } of never) print(`Line ${line} (${id}) never runs: its date does not exist.`);
   if (!isPortfolioKnown)
     print(
-      "\nThe portfolio is not known yet, so only reading it has a price here: run `storehouse sync` first, or see portfolio in config/storehouse.yaml.",
+      "\nThe portfolio is not known yet, so these prices only cover reading it: run `storehouse sync` first, or see portfolio in config/storehouse.yaml.",
     );
   else if (runs.length > 0)
     print(
-      "\nEach run is priced as if those before it had run and every answer had come; portfolio, settings and prices are taken as they are now.",
+      "\nEach run is priced as if the runs before it had loaded everything, with the portfolio, settings and prices of now.",
     );
   if (waiting.slices > 0)
     print(

@@ -12,7 +12,7 @@ import { timeCell, timeText, zoneNote } from "../times.ts";
 /** `storehouse show`: the story of one slice. */
 export function defineShow(command: Command): void {
   command
-    .addArgument(new Argument("<slice>", "number of the slice, as ops.slice_status has it").argParser(sliceArgument))
+    .addArgument(new Argument("<slice>", "number of the slice, as in ops.slice_status").argParser(sliceArgument))
     .option("--json", "as JSON")
     .action((sliceId: string, options: { json?: true }) =>
       withWarehouse(async ({ warehouse }) => {
@@ -38,7 +38,7 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
       `${countOf(slice.planned_request_count, "request")}, ${countOf(slice.planned_credits, "credit")}, on ${timeText(slice.created_at)}`,
     ],
     ["spent", `${countOf(slice.request_count, "request")}, ${countOf(slice.booked_credits, "credit")}`],
-    ["attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last put into the queue`],
+    ["attempts", `${count(slice.attempt)}, ${count(slice.failure_count)} failed since it was last queued`],
     ["rows", `${count(slice.rows_loaded)} loaded, ${count(slice.rows_rejected)} rejected`],
     ["started", slice.started_at && timeText(slice.started_at)],
     ["ended", slice.ended_at && timeText(slice.ended_at)],
@@ -55,7 +55,8 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
       rejects.map(({ reason, item }) => [reason, JSON.stringify(item)]),
     )}`,
   );
-  if (rejects.length < slice.rows_rejected) print(`... the first ${count(rejects.length)}; all are in ops.reject.`);
+  if (rejects.length < slice.rows_rejected)
+    print(`... only the first ${count(rejects.length)}; all are in ops.reject.`);
 }
 
 function requestsTable(requests: SliceStory["requests"]): string {

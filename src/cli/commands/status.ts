@@ -91,12 +91,12 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   }
   print(`\n${datasetTable(datasets)}`);
   if (datasets.some(({ rejects }) => rejects > 0))
-    print("\nRows that did not fit are in ops.reject, each with its reason; the rows beside them are loaded.");
+    print("\nRejected rows are in ops.reject, each with its reason; the other rows are loaded.");
   if (troubles.length === 0) return;
   const rows = troubles.map((trouble) => [trouble.dataset, trouble.state, trouble.slices, trouble.example]);
   print(`\n${table(["dataset", "state", "slices", "why"], rows)}`);
   if (troubles.some(({ state }) => state === "failed"))
-    print("`storehouse failures` lists failed slices by their numbers; `storehouse retry` requests them now.");
+    print("`storehouse failures` lists failed slices with their numbers; `storehouse retry` requests them now.");
 }
 
 function datasetTable(datasets: Status["datasets"]): string {

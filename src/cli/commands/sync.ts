@@ -20,7 +20,7 @@ export type RunOptions = SyncOptions & { readonly maxCredits?: number; readonly 
 export function defineSync(command: Command): void {
   addSyncOptions(command)
     .option("--max-credits <number>", "spend at most this many credits", creditsArgument)
-    .option("--yes", "agree to what the first sync of the account costs")
+    .option("--yes", "agree to the cost of the account's first sync")
     .option("--json", "print the result as JSON")
     .addHelpText("after", `${firstHelp}\n${exitHelp}`)
     .action((options: RunOptions) =>
@@ -29,8 +29,8 @@ export function defineSync(command: Command): void {
 }
 
 const firstHelp = `
-The first sync of an account shows what each step costs and wants a confirmation before it: at a terminal, or by --yes.
-An agreement holds for the database: later syncs and workers need none. --max-credits is an agreement up to that number.`;
+The first sync of an account shows the cost of each step and requires confirmation before it: at a terminal, or by --yes.
+The database keeps the agreement: later syncs and workers need none. --max-credits counts as agreement up to that number.`;
 
 /** Syncs what a person has agreed to, once and for all or step by step. Null when they do not agree. */
 async function syncAgreed(app: App, options: RunOptions, how: ForegroundRun): Promise<SyncResult | null> {
@@ -55,7 +55,7 @@ export async function foreground(
   const how = { request, maxCredits: options.maxCredits ?? null, stop: stop.signal, progress: () => undefined };
   const result = await run(how);
   if (result === null) {
-    remark("Stopped: nothing is spent that was not agreed to.");
+    remark("Stopped: nothing is spent without your agreement.");
     process.exitCode = stop.signal.aborted ? exitCodes.interrupted : exitCodes.aborted;
     return;
   }
@@ -81,9 +81,9 @@ export async function withProgress<T>(app: App, run: (progress: ForegroundRun["p
 }
 
 const syncWords = {
-  goOn: "run the same command again to go on",
+  goOn: "run the same command again to continue",
   budgetSpent: (left: string, isBegun: boolean) =>
     isBegun
-      ? `Stopped at --max-credits: ${left} left. Run again to go on.`
-      : `Nothing fits under --max-credits: ${left} left. Run again with more.`,
+      ? `Stopped at --max-credits: ${left} left. Run it again to continue.`
+      : `Nothing fits within --max-credits: ${left} left. Run it again with a higher limit.`,
 } as const;

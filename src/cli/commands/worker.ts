@@ -16,10 +16,10 @@ import { mayStart } from "../worker-agreement.ts";
 /** `storehouse worker`: run the schedule until stopped. */
 export function defineWorker(command: Command): void {
   command
-    .option("--yes", "agree to what the account spends: what is missing now, and then night by night")
+    .option("--yes", "agree to the account's spending: what is missing now, then night by night")
     .addHelpText(
       "after",
-      "\nThe first worker of an account shows what it would spend and wants a confirmation: at a terminal, or by --yes. A `storehouse sync` that was agreed to counts.\nThe worker waits for a database or an API that does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work; it starts again automatically after any other error. A second signal ends it at once.",
+      "\nThe first worker of an account shows what it would spend and requires confirmation: at a terminal, or by --yes. An agreement to `storehouse sync` counts too.\nThe worker waits while the database or the API does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work; it restarts automatically after any other error. A second signal ends it at once.",
     )
     .action((options: { yes?: true }) => work(options.yes === true));
 }
@@ -41,12 +41,12 @@ async function work(yes: boolean): Promise<void> {
   if (app === null || !(await mayStart(app, yes, stop.signal))) return;
   await using _ = watch.startChecks(app.databaseUrl);
   await using _console = await consoleOf(app);
-  remark(
-    "The worker runs the schedule (times in UTC) and the queue, and catches up on what was missed; Ctrl-C stops it.",
-  );
+  remark("The worker runs the schedule (times in UTC) and the queue, and catches up on missed runs; Ctrl-C stops it.");
   const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
   remark(
-    error === null ? "The worker has stopped." : `The worker ends; a restart alone does not help: ${error.message}`,
+    error === null
+      ? "The worker has stopped."
+      : `The worker has ended, and a restart alone does not help: ${error.message}`,
   );
   if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
 }

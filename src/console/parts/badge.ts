@@ -57,7 +57,7 @@ const words: Readonly<Record<string, string>> = {
   empty: "nothing there",
   skipped: "unavailable",
   lost: "lost for good",
-  stale: "to be requested again",
+  stale: "due to be requested again",
 };
 
 /** The state of a slice or the outcome of a run, in words. */

@@ -71,7 +71,7 @@ export function keywordForm(
 export function changesList({ add, remove, left }: KeywordChanges, nights: KeywordNights | null): Html {
   return html`<div class="changes">
     ${keywordLines("+", "to add", add)}
-    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs nothing", "keywords need nothing")}.</p>`}${
+    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs no change", "keywords need no change")}.</p>`}${
       nights === null ? null : html`<p>${nightsInWords(nights)}</p>`
     }
   </div>`;

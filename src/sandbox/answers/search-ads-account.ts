@@ -113,7 +113,7 @@ export const searchAdsAccountAnswers = answerTable([
     const found = advertised(context)
       .map(goal)
       .find((one) => one.id === id);
-    if (found === undefined) throw new Refusal(404, `no goal has the id ${id}`);
+    if (found === undefined) throw new Refusal(404, `there is no goal ${id}`);
     return found;
   }),
   answerTo(account.searchAdsApps, (_, context) => advertised(context).map((app) => searchAdsApp(context, app))),

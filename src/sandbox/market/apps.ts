@@ -4,7 +4,7 @@ import { hashOf, mix, unit } from "./noise.ts";
 import { productAt, type Product } from "./products.ts";
 import type { Topic } from "./words.ts";
 
-/** One app of the made-up market in one store. */
+/** One app of the synthetic market in one store. */
 export type MarketApp = {
   readonly store: Store;
   /** Digits on iOS, a package name on Android. */

@@ -8,7 +8,7 @@ import { hashOf, mix } from "./noise.ts";
 import { rankOn, rankHash, type RankDevice } from "./ranks.ts";
 import { awkwardKeywords, languageIn, phrase } from "./words.ts";
 
-/** How large the made-up market is. */
+/** How large the synthetic market is. */
 export type MarketOptions = {
   /** Apps of both stores together; 14 are 8 of iOS and 6 of Android. */
   apps: number;
@@ -33,7 +33,7 @@ export type RankCell = {
 /** One app in one country on one day, on one device. */
 export type AppDay = Omit<RankCell, "keyword">;
 
-/** A made-up app market: pure functions of the seed and of the request, so nothing is stored and any size works. */
+/** A synthetic app market: pure functions of the seed and of the request, so nothing is stored and any size works. */
 export type Market = {
   readonly options: MarketOptions;
   readonly apps: readonly MarketApp[];

@@ -2,7 +2,7 @@ import { day, type Day } from "../../core/day.ts";
 import { hashOf, mix, pick, unit } from "./noise.ts";
 import type { Topic } from "./words.ts";
 
-/** A made-up product: one app, or two when both stores sell it. `countries` is null when it is sold everywhere. */
+/** A synthetic product: one app, or two when both stores sell it. `countries` is null when it is sold everywhere. */
 export type Product = {
   readonly name: string;
   readonly developer: string;
