@@ -2,11 +2,13 @@ import { lookbackWords } from "../plan/lookback-words.ts";
 import type { AgeLine, DatasetLookback } from "../planner/lookback.ts";
 import { optional, table } from "./table.ts";
 
-/** For how long the figures of a dataset move: what is learned, and a line for each age with a picture of the share that moved. */
-export function lookbackReport(
-  { dataset, fixedDays, isLearned, learned, ages }: DatasetLookback,
-  columns?: number,
-): string {
+/** The reports of some datasets, with an empty line between them. */
+export function lookbackReports(found: readonly DatasetLookback[], columns?: number): string {
+  return found.map((one) => lookbackReport(one, columns)).join("\n\n");
+}
+
+/** For how long the figures of a dataset keep changing: what is learned, and a line per age with a picture of the share that changed. */
+function lookbackReport({ dataset, fixedDays, isLearned, learned, ages }: DatasetLookback, columns?: number): string {
   const lines = [`${dataset} (${isLearned ? "learned" : "fixed"})`, lookbackWords(learned, fixedDays)];
   return [...lines, ...(ages.length > 0 ? [table(headings, ages.map(rowOf), columns)] : [])].join("\n");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lookbackReport } from "../../src/cli/lookback-report.ts";
+import { lookbackReports } from "../../src/cli/lookback-report.ts";
 
 const ages = [
   { age: 1, compared: 400, moved: 400, rows: 4_000, rowsMoved: 3_000, amount: 90_000, amountMoved: 4_500 },
@@ -10,7 +10,7 @@ const ages = [
 
 test("a lookback is shown by age: the days, the rows and the money that moved, and a picture of the share of days", () => {
   const learned = { kind: "learned", days: 3, bound: 0.0094, compared: 400 } as const;
-  const report = lookbackReport({ dataset: "sales_metric", fixedDays: 30, isLearned: true, learned, ages }, 80);
+  const report = lookbackReports([{ dataset: "sales_metric", fixedDays: 30, isLearned: true, learned, ages }], 80);
   expect(report.split("\n")).toEqual([
     "sales_metric (learned)",
     "Days no longer change after 3 days, of the fixed 30 days: with 95 % confidence at most 0.9 % of older days still change (400 were requested again).",
@@ -22,7 +22,21 @@ test("a lookback is shown by age: the days, the rows and the money that moved, a
     "  4   400  0.0 %    0.0 %         0.0 %",
   ]);
   const none = { kind: "too_little", compared: 12 } as const;
-  expect(lookbackReport({ dataset: "retention", fixedDays: 1, isLearned: false, learned: none, ages: [] })).toBe(
+  expect(lookbackReports([{ dataset: "retention", fixedDays: 1, isLearned: false, learned: none, ages: [] }])).toBe(
     "retention (fixed)\nNothing is learned yet, so the fixed lookback of 1 day applies. Learning takes 300 repeated requests for days older than the oldest that changed; so far there are 12.",
   );
+});
+
+test("lookbacks of several datasets each have their whole table", () => {
+  const learned = { kind: "too_little", compared: 12 } as const;
+  const found = ["retention", "sales_metric"].map((dataset) => ({
+    dataset,
+    fixedDays: 7,
+    isLearned: false,
+    learned,
+    ages,
+  }));
+  const lines = lookbackReports(found).split("\n");
+  expect(lines.filter((line) => line.startsWith("age  days  changed  rows changed  amount changed"))).toHaveLength(2);
+  expect(lines.filter((line) => line.startsWith("  4   400  "))).toHaveLength(2);
 });

@@ -2,7 +2,7 @@ import { type Command } from "commander";
 import { readLookbacks } from "../../planner/lookback.ts";
 import { several } from "../arguments.ts";
 import { checkNames } from "../dataset-names.ts";
-import { lookbackReport } from "../lookback-report.ts";
+import { lookbackReports } from "../lookback-report.ts";
 import { print, printJson } from "../output.ts";
 import { withApp } from "../with-app.ts";
 
@@ -22,7 +22,7 @@ export function defineLookback(command: Command): void {
         if (options.json) printJson(found);
         else if (found.length === 0)
           print("There are no figures to compare for these datasets: their days are not requested again.");
-        else print(found.map(lookbackReport).join("\n\n"));
+        else print(lookbackReports(found));
       }),
     );
 }
