@@ -46,7 +46,7 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
   if (shown.length === 0)
     throw fail("nothing_to_draw", {
       problem: `no day from ${start} to ${addDays(end, -1)} was requested`,
-      hint: `days from ${first.date_day} to ${last.date_day} are there: move --from and --to`,
+      hint: `the loaded days are ${first.date_day} to ${last.date_day}: move --from and --to`,
     });
   // an open side that is given far out is cut to what is there, a few days of air apart
   const window = {
@@ -76,13 +76,16 @@ const stores: Readonly<Record<string, string>> = { ios: "App Store", android: "G
 async function unknown(db: Database, { app, country, keyword, device }: RankQuestion, others: readonly Row[]) {
   if (others.length > 0) {
     const known = [...new Set(others.map(({ device_code: code }) => code))].join(", ");
-    return fail("nothing_to_draw", { problem: `no rank for the device ${device}`, hint: `name one of ${known}` });
+    return fail("nothing_to_draw", {
+      problem: `there is no rank for the device ${device}`,
+      hint: `name one of ${known}`,
+    });
   }
   const apps = await sql`select from core.dim_app where track_id = ${app}`.execute(db);
   if (apps.rows.length === 0)
     return fail("nothing_to_draw", {
-      problem: `no app here has the id ${app}`,
-      hint: "core.dim_app lists those that are known",
+      problem: `there is no app ${app}`,
+      hint: "core.dim_app lists the known apps",
     });
   const { rows } = await sql<{ keyword: string }>`
     select distinct k.keyword
@@ -98,6 +101,6 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
   const near = tracked.includes(keyword) ? "" : didYouMean(keyword, tracked);
   return fail("nothing_to_draw", {
     problem: `no rank of ${app} for ${JSON.stringify(keyword)} in ${country} is loaded${near}`,
-    hint: "`storehouse gaps --dataset keyword_rank --app ID` shows what is there",
+    hint: "`storehouse gaps --dataset keyword_rank --app ID` shows what is loaded",
   });
 }

@@ -45,7 +45,7 @@ export async function spending(db: Database): Promise<string> {
   const share =
     naive === 0
       ? ""
-      : `\nOne request for each keyword would have cost ${count(naive)}: ${Math.round((100 * spent) / naive)} % of it was spent.`;
+      : `\nOne request per keyword would have cost ${count(naive)}; ${Math.round((100 * spent) / naive)} % of that was spent.`;
   return `\nCredits so far: ${count(spent)} in ${count(requests)} requests.${share}`;
 }
 
@@ -109,12 +109,12 @@ export function connectWords(url: string, console: string | null): string {
   if (console === null)
     return "\n`npm run demo -- --stay` keeps the database and the console running, for psql or a BI tool.";
   return `
-The database and the console are up until Ctrl-C.
+The database and the console run until Ctrl-C.
   console   ${console}
   psql      psql '${url}'
   BI tool   Postgres at ${hostname}, port ${port}, database ${pathname.slice(1)}
             user ${username}, password ${password}
-Start with the schema mart; the schema ops has coverage and cost.`;
+Start with the schema mart; the schema ops has coverage and costs.`;
 }
 
 function indent(text: string): string {

@@ -91,7 +91,7 @@ export const weekShow: DemoShow = {
       credits: { budgets: { charts: { datasets: ["category_rank"], credits_a_day: 10 } } },
     },
     folder: "demo-week",
-    what: "4 synthetic apps in 2 countries, a week of nights of what is on by default",
+    what: "4 synthetic apps in 2 countries, a week of nights with the default datasets",
   }),
   sandbox: { accounts: [{ token: "sandbox-token", total: 30_000, periodHours: 30 * 24 }] },
   nights: weekClock,

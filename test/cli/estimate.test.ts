@@ -38,7 +38,7 @@ test("an account of a size is priced like that of the same size in docs, by data
 
 test("one dataset is priced with those that it is planned from, and a size without a number is refused", async () => {
   const { stdout } = await run(...sized, "--dataset", "app_rating");
-  expect(stdout).toMatch(/^5 apps \(half of each store\), 5 countries, 200 keywords of each app and country:\n/);
+  expect(stdout).toMatch(/^5 apps \(half of each store\), 5 countries, 200 keywords per app and country:\n/);
   expect(stdout).toMatch(/^app_rating +\d/m);
   expect(stdout).not.toContain("keyword_rank");
   const refused = await run("--apps", "some", "--countries", "1", "--keywords", "1");

@@ -93,7 +93,10 @@ describe("storehouse raw", () => {
       ["import", out.path],
     ]) {
       const { code, stderr } = await run(command);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^bad_argument: .*no manifest.*\n$/) });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^bad_argument: .*not a manifest.*\n$/),
+      });
     }
   });
 

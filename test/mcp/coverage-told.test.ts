@@ -63,7 +63,7 @@ describe("a client that reads rows", () => {
     try {
       const { coverage } = await query(countAll);
       expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
-      expect(coverage.says).toMatch(/^Coverage is of what the account of API_TOKEN has/);
+      expect(coverage.says).toMatch(/^Coverage is for the account of API_TOKEN, but/);
       const ofOne = await query(`${countAll} and track_id = '${own?.id}'`, { apps: [own?.id] });
       expect(ofOne.coverage).toMatchObject({ datasets: [{ is_complete: true }] });
     } finally {
@@ -139,7 +139,7 @@ describe("a client that reads rows", () => {
       expect(await changed("state = 'failed'", newest)).not.toEqual([]);
       expect((await old()).coverage.says).toMatch(
         new RegExp(
-          `keyword_rank is late for 2 apps and countries: its newest day is ${addDays(today, -2)}, due is ${addDays(today, -1)}\\.$`,
+          `keyword_rank is late for 2 apps and countries: its newest day is ${addDays(today, -2)}, but ${addDays(today, -1)} is due\\.$`,
         ),
       );
       expect(
@@ -179,13 +179,13 @@ describe("a client that reads rows", () => {
     );
     expect(coverage).toMatchObject({ is_complete: true });
     expect((await query("select count(*) from core.fact_keyword_metadata")).coverage.says).toMatch(
-      /^Nothing is requested of keyword_metadata/,
+      /^No data is requested for keyword_metadata/,
     );
   });
 
   test("is informed that a dataset that is off is unknown, not none", async () => {
     const { coverage } = await query("select count(*) from core.review");
     expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
-    expect(coverage.says).toMatch(/^Nothing is requested of review: .* unknown, not none\.$/);
+    expect(coverage.says).toMatch(/^No data is requested for review: .* unknown, not none\.$/);
   });
 });

@@ -69,7 +69,7 @@ test("a new Metabase wants a name and a password for its administrator, also whe
   await expect(stage.apply({ credentials: { apiKey } })).rejects.toThrow(/^metabase_not_set_up: .*METABASE_EMAIL/);
   const weak = { email: admin.email, password: "mouse" };
   await expect(stage.apply({ credentials: weak })).rejects.toThrow(
-    /^metabase_refused: Metabase refused to make its first administrator: 400 user.password: password is too common/,
+    /^metabase_refused: Metabase refused to create its first administrator: 400 user.password: password is too common/,
   );
   expect(stage.metabase.state.admin).toBeNull();
 });

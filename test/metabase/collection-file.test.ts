@@ -59,7 +59,7 @@ test.each([
     11,
     "cards.one.sql names a filter that the dashboard does not have: apps",
   ],
-  ["cards on top of each other", "[12, 0, 12, 4]", "[11, 3, 12, 4]", 20, "cards.two.place covers that of one"],
+  ["cards on top of each other", "[12, 0, 12, 4]", "[11, 3, 12, 4]", 20, "cards.two.place overlaps that of one"],
   ["a card over the edge", "[12, 0, 12, 4]", "[13, 0, 12, 4]", 20, "cards.two.place must end within the 24 columns"],
   ["an unknown key", "text: Read this.", "text: Read this.\ncolour: red", 4, "colour is not known"],
   [

@@ -110,7 +110,7 @@ test("where only snapshots are missing no backfill is named: that of a list of t
   await using stage = await openStage({ market });
   const { stdout } = await runCommand(stage, ["gaps", "--as-of", today]);
   expect(stdout).toMatch(/tracked_app +- +- +1 /);
-  expect(stdout).toContain("missing: `storehouse plan` prices what `storehouse sync` would fetch of it.");
+  expect(stdout).toContain("missing: `storehouse plan` prices what `storehouse sync` would fetch of these cells.");
 });
 
 test("an app or a country that nobody follows is refused by name", async () => {

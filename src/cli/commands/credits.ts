@@ -172,7 +172,7 @@ function printReport(
     );
   }
   if (costs.length === 0) return;
-  print("\nCost of a call");
+  print("\nPrice per call");
   const rows = costs.map((cost) => [
     cost.operation,
     cost.documented,

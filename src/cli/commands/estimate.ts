@@ -75,7 +75,7 @@ function printEstimate(
   const words = [
     `${countOf(apps, "app")} (half of each store)`,
     countOf(countries, "country", "countries"),
-    `${countOf(keywords, "keyword")} of each app and country`,
+    `${countOf(keywords, "keyword")} per app and country`,
   ];
   print(`${words.join(", ")}:\n`);
   const cells = ({ first, night, month }: Omit<Line, "dataset">) => [

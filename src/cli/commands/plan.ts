@@ -131,6 +131,6 @@ function printReport(report: Report): void {
   for (const line of reportedWords(report.reported)) print(line);
   if (failed > 0)
     print(
-      `${countOf(failed, "failed slice waits", "failed slices wait")} for a later try or for \`storehouse retry\`: see \`storehouse failures\`.`,
+      `${countOf(failed, "failed slice waits", "failed slices wait")} for an automatic retry or for \`storehouse retry\`: see \`storehouse failures\`.`,
     );
 }
