@@ -208,7 +208,7 @@ test("commands, metrics, incidents and the console show it", async () => {
   const people = await summed("select cost from ops.request where class = 'person'");
   expect(people).toBeGreaterThan(0);
   const runs = await page("/runs?limit=500");
-  expect(sumOfColumn(runs, "Runs, the newest first", "Spent credits") + people).toBe(all);
+  expect(sumOfColumn(runs, "Runs, newest first", "Spent credits") + people).toBe(all);
 });
 
 /** What forecasts are compared with, as if each day had been foreseen. */
@@ -261,7 +261,7 @@ async function sums(): Promise<Readonly<Record<string, number>>> {
     found[name] = await summed(`select ${name} from mart.credit_spend_daily`);
   found["requests by app"] = await summed("select request_count from mart.credit_spend_by_app_daily");
   found["requests of slices"] = await summed("select request_count from ops.slice_status");
-  found["runs"] = sumOfColumn(await page("/runs?limit=500"), "Runs, the newest first", "Spent credits");
+  found["runs"] = sumOfColumn(await page("/runs?limit=500"), "Runs, newest first", "Spent credits");
   return found;
 }
 

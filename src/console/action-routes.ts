@@ -112,7 +112,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
     leaveNote(request, reply, says);
     return await reply.redirect(to, 303);
   } catch (error) {
-    await record("failed", error instanceof StorehouseError ? app.hide(error.message) : "unforeseen error");
+    await record("failed", error instanceof StorehouseError ? app.hide(error.message) : "unexpected error");
     throw error;
   }
 }

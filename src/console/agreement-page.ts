@@ -38,7 +38,7 @@ export function agreementPage({ form: { action, price, agreement, given }, once,
       isTyped
         ? html`<label
             >That is more than credits.ask_above (${count(limit)}). Type <strong>${price.credits}</strong> to
-            agree<input name="typed" inputmode="numeric" autocomplete="off" required autofocus
+            confirm<input name="typed" inputmode="numeric" autocomplete="off" required autofocus
           /></label>`
         : null
     }
@@ -59,10 +59,12 @@ function warningOf(price: Price, agreement: Agreed): Html | null {
   const { agreed, typed } = agreement;
   if (agreed === undefined) return null;
   if (isAboutOther(price, agreement))
-    return html`<p class="notice warn" role="alert">What it is about has changed since it was shown: see it again.</p>`;
+    return html`<p class="notice warn" role="alert">
+      The subject of this action has changed since it was shown: review it again.
+    </p>`;
   if (price.credits > agreed)
     return html`<p class="notice warn" role="alert">
-      It costs ${countOf(price.credits, "credit")} now, more than the ${count(agreed)} that were shown.
+      It now costs ${countOf(price.credits, "credit")}, more than the ${count(agreed)} shown before.
     </p>`;
   return typed === undefined ? null : html`<p class="notice bad" role="alert">The number does not match.</p>`;
 }

@@ -56,7 +56,7 @@ export async function settleDeeds(db: Database, now: number): Promise<void> {
     update ops.audit as a
     set    outcome  = case when r.outcome in ('loaded', 'deferred', 'interrupted') then 'done' else 'failed' end,
            note     = case when r.run_id is null then 'Its process was killed before it ended.'
-                           when r.ended_at is null then format('Its process was killed: workers go on with what run %s left.', r.run_id)
+                           when r.ended_at is null then format('Its process was killed: workers continue with the rest of run %s.', r.run_id)
                            else format('Run %s ended as %s.', r.run_id, r.outcome) end,
            ended_at = coalesce(r.ended_at, ${instant(now)})
     from   ops.audit as o

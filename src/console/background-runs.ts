@@ -80,7 +80,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     if (latest === null || latest.ended !== null) throw fail("console_nothing_runs");
     if (latest.startedAt === startedAt) return latest;
     throw fail("console_bad_input", {
-      problem: `the run that was shown has ended, and another one runs: ${latest.what}`,
+      problem: `the run that was shown has ended, and another one is running: ${latest.what}`,
     });
   };
   return {
@@ -119,7 +119,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
 function problemOf(error: unknown, hide: App["hide"]): string {
   return error instanceof StorehouseError
     ? hide(error.message)
-    : "an unforeseen error ended it; see the log of the console";
+    : "an unexpected error ended it; see the log of the console";
 }
 
 /** Whether a run did what it was started for, and in a sentence what became of it. A run that a person stopped did. */

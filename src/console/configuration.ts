@@ -52,10 +52,9 @@ function readAgain(
 
 /** Why this console cannot change the configuration, as a sentence; null where it can. */
 export function whyNotWritten(file: string | null): string | null {
-  if (file === null)
-    return "The settings of this console come from no file: put these lines into the one that you use.";
+  if (file === null) return "The settings of this console do not come from a file: add these lines to your own file.";
   const reason = whyFixed(file);
   return reason === null
     ? null
-    : `The console cannot write ${file}: ${reason}. Put these lines in the place of the entry of this app.`;
+    : `The console cannot write ${file}: ${reason}. Replace the entry of this app with these lines.`;
 }

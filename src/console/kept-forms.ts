@@ -49,7 +49,7 @@ export function createKeptForms(): KeptForms {
       if (sent.has(once)) throw fail("console_sent_already");
       const form = kept.get(once);
       if (form === undefined || form.action !== action || form.owner !== owner)
-        throw fail("console_unknown", { what: "form at this address any more" });
+        throw fail("console_unknown", { what: "form at this address any longer" });
       return form;
     },
     send: (once) => {

@@ -56,7 +56,7 @@ function layout(frame: Frame): Html {
         ${liveSince !== undefined ? html`<script src="/assets/live.js?v=${version}"></script>` : null}
       </head>
       <body>
-        <a class="skip" href="#page">Skip to the page</a>
+        <a class="skip" href="#page">Skip to content</a>
         <header class="top">
           <a class="brand" href="/"
             ><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
@@ -80,7 +80,7 @@ function layout(frame: Frame): Html {
           tabindex="-1"
           ${liveSince !== undefined ? html` hx-get="${address}" hx-trigger="ledger from:#live" hx-select="#page > *" hx-swap="innerMorph"` : null}
         >
-          ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database does not answer in time: these figures are from ${frame.oldSince}.</p>`}
+          ${frame.oldSince == null ? null : html`<p class="notice warn" role="status">The database does not respond in time: these figures are from ${frame.oldSince}.</p>`}
           ${body}
         </main>
         <footer class="foot">

@@ -10,7 +10,10 @@ const isShownDay = (text: string) => isDay(text) && text >= "2000-01-01" && text
 export const OptionalDay = z
   .string()
   .default("")
-  .refine((text) => text === "" || isShownDay(text), "is no day from 2000-01-01 to 2199-12-31 as YYYY-MM-DD")
+  .refine(
+    (text) => text === "" || isShownDay(text),
+    "is not a day from 2000-01-01 to 2199-12-31 in the form YYYY-MM-DD",
+  )
   .transform((text) => (text === "" || !isDay(text) ? undefined : text));
 
 /** The number of a run, a slice or a plan; it stays text, as the ledger has it. */
@@ -23,7 +26,7 @@ export const OwnAddress = z
   .string()
   .refine(
     (text) => text.startsWith("/") && URL.parse(text, somewhere)?.origin === somewhere,
-    "is no address of this console",
+    "is not an address of this console",
   )
   // as a header takes it
   .transform((text) => URL.parse(text, somewhere)?.href.slice(somewhere.length) ?? "/")
@@ -33,7 +36,9 @@ export const OwnAddress = z
 export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
   const holding = nameOfNull(given);
   if (holding !== undefined)
-    throw fail("console_bad_input", { problem: `${holding} holds a character that no text has (U+0000)` });
+    throw fail("console_bad_input", {
+      problem: `${holding} contains a character that is not allowed in text (U+0000)`,
+    });
   const result = schema.safeParse(given, { error: schemaWords });
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim());

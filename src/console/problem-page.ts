@@ -75,8 +75,8 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
   const visitor = visitorOrNull(access, request);
   const account = accountOf(app.config.settings);
   const status = problem === null ? 500 : (statuses[problem.code] ?? 400);
-  const title = titles[status] ?? "This did not work";
-  const text = problem === null ? "an error that nobody foresaw" : app.hide(problem.problem);
+  const title = titles[status] ?? "Something went wrong";
+  const text = problem === null ? "an unexpected error" : app.hide(problem.problem);
   const next = problem === null ? "see the log of the console" : app.hide(problem.next);
   const body = html`<article class="card narrow problem">
     <p class="eyebrow">${status}</p>
@@ -90,14 +90,14 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
 }
 
 const titles: Readonly<Record<number, string>> = {
-  400: "This does not fit",
+  400: "Invalid input",
   401: "Sign in",
   403: "Not allowed",
   404: "Not found",
-  409: "Not now",
-  429: "Too often",
-  502: "Not all was done",
-  503: "The database does not answer in time",
+  409: "Not possible now",
+  429: "Too many requests",
+  502: "Only partly done",
+  503: "The database does not respond in time",
 };
 
 function sentence(text: string): string {

@@ -74,7 +74,7 @@ function signInForm({ to, problem }: Form, token: string): Html {
     <h1>Sign in</h1>
     ${problem === null ? null : html`<p class="notice bad" role="alert">The ${problem}.</p>`}
     <label
-      >Your name <span class="muted">for the record of actions</span
+      >Your name <span class="muted">for the audit log</span
       ><input name="name" autocomplete="username" maxlength="${longestName}"
     /></label>
     <label>Password<input name="password" type="password" autocomplete="current-password" required autofocus /></label>

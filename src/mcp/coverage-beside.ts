@@ -160,19 +160,19 @@ function wordsOf(
   isWhole: boolean | null,
   { guessed, isCut }: Pick<CoverageRequest, "guessed" | "isCut">,
 ): string {
-  if (datasets.length === 0) return "The statement reads no dataset, so its coverage is unknown.";
+  if (datasets.length === 0) return "The statement reads no dataset: its coverage is unknown.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);
   const holes = datasets.filter((one) => one.is_requested && one.is_complete === false).map(({ dataset }) => dataset);
   const behind = datasets.filter(({ freshness }) => (freshness["late"] ?? 0) + (freshness["stopped"] ?? 0) > 0);
   const parts = [
-    holes.length === 0 ? "" : `Days of ${holes.join(", ")} are missing: a missing row means unknown, not zero.`,
-    off.length === 0 ? "" : `No data is requested for ${off.join(", ")}: a missing row means unknown, not none.`,
+    holes.length === 0 ? "" : `Days are missing for ${holes.join(", ")}: a missing row is unknown, not zero.`,
+    off.length === 0 ? "" : `Nothing is requested for ${off.join(", ")}: a missing row is unknown, not zero.`,
     isWhole === true && guessed === null
       ? `Every cell of these days has its answer${isCut ? ", but not every row is shown: a missing row may have been left out." : ": a missing row means that there is none."}`
       : "",
     isWhole === null ? "" : (guessed ?? ""),
     isWhole === null && off.length === 0
-      ? "These datasets have no days: freshness and last_loaded_at say how fresh they are."
+      ? "These datasets have no days: freshness and last_loaded_at show how fresh they are."
       : "",
     ...behind.map(behindWords),
   ];
@@ -185,7 +185,7 @@ function behindWords({ dataset, freshness, newest_day: newest, due_day: due }: D
     const places = freshness[state] ?? 0;
     return places === 0 ? [] : [`${state} for ${countOf(places, "app and country", "apps and countries")}`];
   });
-  const dueWords = due === null ? "" : `, but ${due} is due`;
+  const dueWords = due === null ? "" : `, and the due day is ${due}`;
   return `${dataset} is ${counts.join(" and ")}: its newest day is ${newest ?? "none"}${dueWords}.`;
 }
 

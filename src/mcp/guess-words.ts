@@ -8,15 +8,15 @@ export function guessWords(window: Window, { apps, countries }: NamedScopes): st
   const [from, to] = [window.start, lastDay(window)];
   return apps.length + countries.length === 0
     ? `Coverage is for ${from} to ${to}, but the statement may read other days: pass from and to for the days that it reads.`
-    : `Coverage is for ${from} to ${to} and the apps and countries that were passed, but the statement may read others: filter its date_day, track_id and country_code by the same values.`;
+    : `Coverage is for ${from} to ${to} and for the passed apps and countries, but the statement may read others: filter its date_day, track_id and country_code by the same values.`;
 }
 
 /** What a row that is not there says of a mart that has the newest ones alone. */
 export function newestWords(marts: readonly string[]): string {
-  return `${marts.join(" and ")} ${marts.length === 1 ? "has" : "have"} only the newest day of each keyword: a missing row of another day says nothing about that day.`;
+  return `${marts.join(" and ")} ${marts.length === 1 ? "has" : "have"} only the newest day of each keyword: a missing row for another day says nothing about that day.`;
 }
 
 /** What coverage is of where other accounts have more in the warehouse. */
 export function othersWords(settings: Pick<Settings, "portfolio">): string {
-  return `Coverage is for ${accountWords(accountOf(settings))}, but the statement may read apps and countries that only other accounts have: pass apps and countries, and filter track_id and country_code by the same values.`;
+  return `Coverage is for what ${accountWords(accountOf(settings))} has, but the statement may read apps and countries that only other accounts have: pass apps and countries, and filter track_id and country_code by the same values.`;
 }

@@ -31,6 +31,6 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
         ? leftOut.slices > 0
           ? "Nothing fits within max_credits."
           : "Nothing to do: everything requested that is available is loaded or under way."
-        : "Nothing was spent. A person decides: the command shows this price again and runs the plan once it is confirmed.",
+        : "Nothing was spent. A person decides: the command shows this price again and runs only after confirmation.",
   };
 }

@@ -119,7 +119,7 @@ function watchBytes(client: PoolClient, most: number): Wire {
 function refusedStatement(error: unknown, { ms, bytes }: AnswerLimits, wire: Wire): unknown {
   if (wire.bytes() > bytes)
     return fail("statement_refused", {
-      problem: `the answer is larger than ${Math.round(bytes / 1024)} KiB: select fewer columns, or fewer rows`,
+      problem: `the answer is larger than ${Math.round(bytes / 1024)} KiB: select fewer columns or fewer rows`,
     });
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === "57014")
@@ -128,7 +128,7 @@ function refusedStatement(error: unknown, { ms, bytes }: AnswerLimits, wire: Wir
     });
   if (error.code === "42601" && Number(error.position) === cursor.length + 1)
     return fail("statement_refused", {
-      problem: "only one `select`, `with`, `values` or `table` is allowed",
+      problem: "only one `select`, `with`, `values` or `table` statement is allowed",
     });
   const hint = error.hint === undefined ? "" : ` (${error.hint})`;
   return fail("statement_refused", { problem: `${error.message}${hint}`, sqlstate: error.code }, error);

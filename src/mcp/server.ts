@@ -14,15 +14,20 @@ import { priceOf } from "./price.ts";
 import { statementDays } from "./statement-days.ts";
 
 const instructions = `Storehouse keeps app-store data in Postgres and knows which of it was requested and loaded. Start with list_marts, then describe_mart,
-then query. Every answer comes with coverage: where is_complete is false, a row that is not there is unknown and not zero, so say so. A keyword that was
-requested and not ranked has a row with a null rank. Nothing here requests data or spends credits: price_backfill only shows a price and the command that a
-person may run.`;
+then query. Every answer comes with coverage: if is_complete is false, a missing row is unknown, not zero, so say so. A keyword that was requested but not
+ranked has a row with a null rank. Nothing here requests data or spends credits: price_backfill only shows a price and the command that a person may run.`;
 
-const DayText = z.string().refine((text): text is Day => isDay(text), "must be a day: YYYY-MM-DD");
+const DayText = z.string().refine((text): text is Day => isDay(text), "a day has the form YYYY-MM-DD");
 const from = DayText.optional().describe("First day of the coverage, inclusive, YYYY-MM-DD.");
 const to = DayText.optional().describe("Last day of the coverage, inclusive, YYYY-MM-DD.");
-const apps = z.array(z.string()).default([]).describe("Only these apps of the portfolio, by track id (default: all).");
-const countries = z.array(z.string()).default([]).describe("Only these countries of the portfolio (default: all).");
+const apps = z
+  .array(z.string())
+  .default([])
+  .describe("Only these apps of the portfolio, by track id; all apps if empty.");
+const countries = z
+  .array(z.string())
+  .default([])
+  .describe("Only these countries of the portfolio; all countries if empty.");
 const datasets = z.array(z.string()).min(1).describe("Names of datasets, as describe_mart lists them.");
 
 /** Nothing that is listed here writes, requests or spends. */
@@ -42,7 +47,7 @@ function addReading(server: McpServer, parts: ServerParts): void {
     {
       title: "List marts",
       description:
-        "The tables and views of a schema, each with a description: mart is for analysts, core has the facts, ops the ledger.",
+        "The tables and views of a schema, each with its description: mart is for analysts, core has the facts, ops has the ledger.",
       inputSchema: { schema: z.enum(readSchemas).default("mart") },
       annotations,
     },
@@ -52,9 +57,10 @@ function addReading(server: McpServer, parts: ServerParts): void {
     "describe_mart",
     {
       title: "Describe a mart",
-      description: "Columns of a table or view with types and meaning, its key, and the datasets whose rows it shows.",
+      description:
+        "The columns of a table or view with their types and meanings, its key, and the datasets whose rows it shows.",
       inputSchema: {
-        name: z.string().describe("Name with or without its schema, for instance mart.keyword_rank_daily."),
+        name: z.string().describe("Name with or without its schema, for example mart.keyword_rank_daily."),
       },
       annotations,
     },
@@ -64,11 +70,11 @@ function addReading(server: McpServer, parts: ServerParts): void {
   server.registerTool(
     "query",
     {
-      title: "Run one read-only statement",
-      description: `Runs one select on Postgres as a read-only role: at most ${rows} rows, ${seconds} seconds, about ${kib} KiB. The answer includes the coverage of the days that the statement reads; from, to, apps and countries narrow that coverage and do not filter rows.`,
+      title: "Run a read-only statement",
+      description: `Runs one select on Postgres as a read-only role: at most ${rows} rows, ${seconds} seconds, about ${kib} KiB. The answer includes the coverage of the days that the statement is about; from, to, apps and countries narrow that coverage but do not filter rows.`,
       inputSchema: {
         sql: z.string().min(1).max(100_000),
-        rows: z.int().min(1).optional().describe(`Maximum rows, up to ${rows}.`),
+        rows: z.int().min(1).optional().describe(`Maximum number of rows, up to ${rows}.`),
         from,
         to,
         apps,
@@ -87,7 +93,7 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     {
       title: "Coverage and freshness",
       description:
-        "Which cells of the named datasets are loaded, empty, missing, failed or waiting, by day (default: the last 28 days), and how fresh they are.",
+        "Which cells of the given datasets are loaded, empty, missing, failed or waiting on the given days (by default the last 28), and how fresh the datasets are.",
       inputSchema: { datasets, from, to, apps, countries },
       annotations,
     },
@@ -117,15 +123,15 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     {
       title: "Price of a backfill",
       description:
-        "What it would cost to load missing history: slices, requests and credits, and the command that a person would run. Spends nothing.",
+        "What it would cost to load missing history: slices, requests and credits, and the command for a person to run. Spends nothing.",
       inputSchema: {
         datasets,
-        from: from.describe("First day, inclusive (default: start of each dataset's history)."),
-        to: to.describe("Last day, inclusive (default: the newest published)."),
+        from: from.describe("First day, inclusive; if left out, the history of each dataset."),
+        to: to.describe("Last day, inclusive; if left out, the newest published day."),
         apps,
         countries,
         reprocess: z.enum(reprocesses).default("missing"),
-        max_credits: z.int().min(0).optional().describe("Limit the plan to what fits within this many credits."),
+        max_credits: z.int().min(0).optional().describe("Credit limit: the plan is cut to what fits within it."),
       },
       annotations,
     },

@@ -37,7 +37,7 @@ export const stateWords: Readonly<Record<CellState, string>> = {
   deferred: "waiting for credits, a budget or the API",
   pending: "queued or running",
   running: "queued or running",
-  stale: "due to be requested again",
+  stale: "due again",
   skipped: "unavailable",
   loaded: "loaded",
   dropped: "dropped by retention",

@@ -110,7 +110,7 @@ test("what a killed console left unfinished is settled by the next one: by how t
   await stage.start(withPasswords);
   expect(await stage.lastDeed("retry")).toMatchObject({
     outcome: "failed",
-    note: `Its process was killed: workers go on with what run ${run?.run_id} left.`,
+    note: `Its process was killed: workers continue with the rest of run ${run?.run_id}.`,
   });
   await query("update ops.run set ended_at = now(), outcome = 'failed' where run_id = $1", [run?.run_id]);
 });

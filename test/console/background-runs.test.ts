@@ -29,7 +29,7 @@ test("a run that is stopped is stopping until it has ended and is on record; mea
   runs.start(untilStopped, { onRun, onEnd });
   expect(runs.latest()).toMatchObject({ isStopping: false, ended: null });
   // as a page has it that nobody has loaded again since an earlier run
-  expect(() => runs.stop(999)).toThrow(/the run that was shown has ended, and another one runs: A retry/);
+  expect(() => runs.stop(999)).toThrow(/the run that was shown has ended, and another one is running: A retry/);
   expect(runs.latest()).toMatchObject({ isStopping: false, ended: null });
   runs.stop(1_000);
   await new Promise(setImmediate);

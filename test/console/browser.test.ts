@@ -87,8 +87,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(page.url()).toContain("/sign-in?to=%2Fruns");
     await page.keyboard.press("Tab");
     for (const [password, shown] of [
-      ["not the password", "the name or the password is wrong"],
-      [operatorPassword, "What was run"],
+      ["not the password", "name or password is wrong"],
+      [operatorPassword, "Each run with its result"],
     ]) {
       await page.getByLabel("Password").focus();
       await page.keyboard.type(password ?? "");
@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   test("is walked through by keyboard: the link past the navigation, the navigation, a run, a slice", async () => {
     await page.goto("/");
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Skip to the page");
+    expect(await focused(page)).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement?.id")).toBe("page");
     await page.goto("/runs");
@@ -122,23 +122,23 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   test("so does that of keywords that the configuration lists, to which pasted ones are added once their price was seen", async () => {
     const address = "/portfolio/listed/com.example.app";
     expect(await measured(address)).toEqual(fine);
-    await page.getByLabel("Keywords one a line").fill(`習慣\n${scriptName}\nlumi habit`);
+    await page.getByLabel("Keywords one per line").fill(`習慣\n${scriptName}\nlumi habit`);
     await page.getByRole("button", { name: "See what would change" }).click();
     await page.getByText("2 keywords to add").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Change the configuration" }).click();
     await page.getByText("2 added, 0 removed.").waitFor();
     expect(await page.locator("#keywords tbody tr").allInnerTexts()).toEqual([
-      "lumi habit\tfrom the next sync on",
-      "習慣\tfrom the next sync on",
-      `${scriptName}\tfrom the next sync on`,
+      "lumi habit\twith the next sync",
+      "習慣\twith the next sync",
+      `${scriptName}\twith the next sync`,
     ]);
     expect(await page.title()).toBe("Keywords of the configuration · Storehouse");
     // back is the form that was agreed to, at an address of its own: a browser would want to post it again, and shows a page of its own
     await page.goBack();
     await page.getByText("This form was sent already.").waitFor();
     await page.goBack();
-    await page.getByLabel("Keywords one a line").waitFor();
+    await page.getByLabel("Keywords one per line").waitFor();
   });
 
   test("so do a selection of the grid and what is to be agreed to", async () => {
@@ -280,7 +280,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.getByText("old", { exact: true }).waitFor({ state: "detached" });
     expect(await page.locator("#by-day details").getAttribute("open")).not.toBeNull();
     const answers = [
-      [null, "does not answer"],
+      [null, "does not respond"],
       [{ status: 401 }, "You are signed out"],
     ] as const;
     for (const [answer, says] of long ? answers : answers.slice(0, 1)) {

@@ -29,7 +29,7 @@ test("what a plan has left is given up on the page of its run, once an operator 
   expect((await ann.get(`/runs/${runId}`)).text).toContain(button);
 
   expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(
-    `What plan ${planId} has left (${open} slices) is cancelled, and missing again.`,
+    `The rest of plan ${planId} (${open} slices) is cancelled, and its cells are missing again.`,
   );
   expect((await progressOf(stage, planId)).open).toBe(open);
   expect((await ann.post("/actions/cancel-plan", { plan: planId, agreed: "0" })).status).toBe(303);
@@ -38,6 +38,6 @@ test("what a plan has left is given up on the page of its run, once an operator 
   // what a page has read is read again when the ledger has changed, which is checked every two seconds
   await untilShown(async () => String((await ann.get(`/runs/${runId}`)).text.includes(button)), /^false$/);
   expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(
-    `nothing of plan ${planId} waits any more`,
+    `plan ${planId} has no waiting slices`,
   );
 });

@@ -23,7 +23,7 @@ test("storehouse console serves on loopback and prints where, until it is stoppe
   await using child = startChild(stage.stage, ["console", "--port", "0"]);
   const address = await addressOf(child);
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
-  expect(await (await fetch(address)).text()).toContain("May the figures be trusted?");
+  expect(await (await fetch(address)).text()).toContain("Can the figures be trusted?");
   child.process.kill("SIGTERM");
   expect(await child.ended).toBe(0);
 });

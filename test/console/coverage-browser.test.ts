@@ -93,7 +93,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     const address = page.url();
     await page.keyboard.press("Escape");
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(0);
-    await panel("Select cells to see why").waitFor();
+    await panel("Select cells to see the reasons").waitFor();
     expect(new URL(page.url()).searchParams.has("first")).toBe(false);
     expect(await page.evaluate("document.activeElement?.tabIndex")).toBe(0);
     await page.goto(address);
@@ -182,7 +182,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     const notice = page.locator("#grid-notice");
     for (const [answer, says] of [
       [{ status: 429 }, "Too many requests"],
-      [{ status: 503 }, "The database does not answer in time"],
+      [{ status: 503 }, "The database does not respond in time"],
       [{ headers: { "x-figures-from": "noon" }, body: "<p>1 partition</p>" }, "from noon"],
       [{ body: "<p>1 partition</p>" }, ""],
     ] as const) {
@@ -213,7 +213,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await until(() => closed > 0);
     await page.route("**/live?*", (route) => route.fulfill({ status: 429 }));
     await show(false);
-    await page.locator("#grid-notice").getByText("Changes are not reported now").waitFor();
+    await page.locator("#grid-notice").getByText("Changes are not reported at the moment").waitFor();
     await page.unroute("**/live?*");
     await show(true);
     await show(false);

@@ -48,8 +48,8 @@ describe("the page of coverage", () => {
     const tomorrow = addDays(today, 1);
     const query = new URLSearchParams({ first: key, last: key, from: today, until: tomorrow }).toString();
     const { text } = await client.get(`/coverage/selection?dataset=tracked_app&${query}`);
-    expect(text).toContain("none of these cells is missing that a backfill can request");
-    expect(text).toContain("are read by <code>storehouse sync</code>, not by a backfill");
+    expect(text).toContain("a backfill can request none of these cells");
+    expect(text).toContain("are fetched by <code>storehouse sync</code>, not by a backfill");
   });
 
   test("says which error a failed cell has, what it would cost, and nothing of it to a viewer but that", async () => {
@@ -63,7 +63,7 @@ describe("the page of coverage", () => {
     const ends = { first: key, last: key, from: addDays(today, -20), until: today };
     const query = new URLSearchParams(ends).toString();
     const { text } = await guarded.get(`/coverage/selection?dataset=keyword_rank&${query}`);
-    expect(text).toContain("An operator can fill it.");
+    expect(text).toContain("Only operators can fill cells.");
     expect(text).not.toContain("<form");
     expect(await guarded.post("/actions/fill", { ...ends, most: "100" })).toMatchObject({
       status: 403,
@@ -113,7 +113,7 @@ describe("the page of coverage", () => {
     const fields = { dataset: "keyword_rank", first: key, last: key, from: dayAt(1), until: dayAt(2), most: "9" };
     expect(await local.post("/actions/fill", fields)).toMatchObject({
       status: 400,
-      text: expect.stringContaining("no such cells"),
+      text: expect.stringContaining("no longer has these cells"),
     });
     for (const to of ["2026-02-30", "0001-01-01", "9998-12-31"])
       expect(await local.get(`/coverage?to=${to}&by=day&days=703`)).toMatchObject({ status: 400 });
@@ -190,7 +190,7 @@ describe("the page of coverage", () => {
       expect([status, panel.status, panel.text]).toEqual([
         200,
         200,
-        expect.stringContaining("An operator can fill it."),
+        expect.stringContaining("Only operators can fill cells."),
       ]);
     } finally {
       await tried(stage.granted.adminUrl, `grant select on ${closed} to storehouse_loader`);

@@ -76,7 +76,7 @@ test.each([
 test("a review of both lists of a store is shown once", async () => {
   const { text } = await client.get("/explore?view=reviews");
   expect(text.match(/<li class="card">/g)).toHaveLength(1);
-  expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("is none of stars, texts");
+  expect((await client.get("/explore.csv?view=reviews&table=none")).text).toContain("must be one of stars, texts");
 });
 
 test("a review of no known country counts in a country on Android alone, whose reviews have none", async () => {
@@ -110,7 +110,7 @@ test("movers name the days of both ranks, which may be further apart than the da
 test("where no earlier rank is known nothing is said to be missing that is loaded", async () => {
   const { text } = await client.get("/explore?view=movers&back=90");
   expect(text).toMatch(/Of \d+ keywords: \d+ without an answer 90 days before\./);
-  expect(text).not.toContain("Nothing of it is loaded");
+  expect(text).not.toContain("Nothing is loaded for");
 });
 
 test("two categories of one name, as Music of apps and of games, are two lines", async () => {
@@ -138,7 +138,7 @@ test("a day whose answer names no place in a chart is not ranked; one without an
 test("a drawing that has no room for each chart says of how many charts it shows the best", async () => {
   const { text } = await client.get("/explore?view=charts");
   const [drawing = ""] = /<svg[^]*?<\/svg>/.exec(text) ?? [];
-  expect(drawing).toContain("the 6 of 8 charts with the best places");
+  expect(drawing).toContain("6 of 8 charts, those with the best places");
   expect(drawing).toContain("F, free, v2");
   expect(drawing).not.toContain("H, free, v2");
 });
@@ -180,7 +180,7 @@ test("an app, a country or a keyword that nothing is known of is said to be so",
     const { text } = await client.get(`/explore?${query}`);
     expect([text, text.includes('role="img"')]).toEqual([expect.stringContaining(says), false]);
   }
-  expect((await client.get("/explore?keyword=no+such+keyword")).text).toContain("Nothing of it is loaded");
+  expect((await client.get("/explore?keyword=no+such+keyword")).text).toContain("Nothing is loaded for");
   expect(await client.get("/explore?from=yesterday")).toMatchObject({ status: 400 });
   for (const days of ["from=2026-08-19&to=2026-08-17", "from=2026-08-25"])
     expect(await client.get(`/explore?${days}`)).toMatchObject({
@@ -197,7 +197,7 @@ test("an app without keywords can be chosen for its charts and reviews, after th
   const { text } = await client.get("/explore?view=reviews&app=ios:77");
   expect(text).toContain("silent");
   expect(text).toMatch(/<option[^>]*value="ios:77"[^>]*selected/);
-  expect((await client.get("/explore?app=ios:77")).text).toContain("Nothing of it is loaded for A wordless app in JP");
+  expect((await client.get("/explore?app=ios:77")).text).toContain("Nothing is loaded for A wordless app in JP");
   expect((await client.get("/explore")).text).not.toMatch(/<option[^>]*value="ios:77"[^>]*selected/);
 });
 
@@ -250,7 +250,7 @@ test("a form that is sent with another app shows that one, although it has no su
   );
   // nor where the form still has its app and country
   expect((await client.get(`/explore?${new URLSearchParams({ ...sent, app: ios }).toString()}`)).text).toContain(
-    "Nothing of it is loaded",
+    "Nothing is loaded for",
   );
 });
 

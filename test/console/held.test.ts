@@ -44,7 +44,7 @@ test("an answer that is held a moment after a person agreed to others is not app
   );
   await holding.end();
   const { status, text } = await pressed;
-  expect([status, text]).toEqual([400, expect.stringContaining("other answers are held than those that were shown")]);
+  expect([status, text]).toEqual([400, expect.stringContaining("the held answers have changed since they were shown")]);
   expect(await query("select outcome from ops.held_answer")).toEqual([{ outcome: null }, { outcome: null }]);
   expect(await query("select from core.tracked_app where is_current")).not.toEqual([]);
   expect(await stage.lastDeed("held")).toMatchObject({ outcome: "failed" });
@@ -87,5 +87,5 @@ test("a held answer leads to what it would close, and is applied once an operato
     note: "Applied 1 answer. The next sync or scheduled run plans with them.",
     credits: 0,
   });
-  expect((await ann.post("/actions/held", {})).text).toContain("no answer is held any more");
+  expect((await ann.post("/actions/held", {})).text).toContain("no answers are held any longer");
 });

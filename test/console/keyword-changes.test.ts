@@ -106,7 +106,7 @@ describe("a change of keywords", () => {
     });
     const answer = await ann.post("/actions/keywords", { ...fields, agreed });
     expect([answer.status, answer.text]).toEqual([502, expect.stringContaining("200 of 201 added, 0 of 0 removed")]);
-    expect(answer.text).toContain("Not all was done");
+    expect(answer.text).toContain("Only partly done");
     expect(await stage.lastDeed("keywords")).toMatchObject({
       outcome: "failed",
       note: expect.stringContaining("200 of 201 added"),

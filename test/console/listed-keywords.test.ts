@@ -83,8 +83,8 @@ describe("a change of what the configuration lists", () => {
     expect((await post(ann, { ...fields("new"), agreed: "100", _csrf: "forged" })).status).toBe(403);
     await ann.get(`/portfolio/listed/${app}`);
     for (const [given, says] of [
-      [fields("  \n "), "no keyword is named"],
-      [fields("LUMI  habit"), "lists just these keywords already"],
+      [fields("  \n "), "no keyword is given"],
+      [fields("LUMI  habit"), "already lists exactly these keywords"],
       [fields(".."), "'..'"],
       [fields("x".repeat(300)), "shorter than 255"],
       [fields("new", "drop"), "verb"],
@@ -135,7 +135,7 @@ describe("a change of what the configuration lists", () => {
     const { text } = await ann.get(`/portfolio/listed/${app}`);
     expect(text).toContain("602 added, 1 removed.");
     expect(text).toContain("has changed since this console started");
-    expect(text).toMatch(/<td>習慣<\/td>\s*<td>from the next sync on<\/td>/);
+    expect(text).toMatch(/<td>習慣<\/td>\s*<td>with the next sync<\/td>/);
   });
 
   test("that another person made meanwhile is shown again, and both are in the file in the end", async () => {
@@ -190,7 +190,7 @@ describe("a change of what the configuration lists", () => {
     expect(listed()).toEqual([["lumi"], ["lumi", "new"]]);
     writeFileSync(file, "portfolio: [");
     expect((await ann.get("/portfolio")).text).toContain("The configuration file cannot be read");
-    expect((await post(ann, fields("new"))).text).toContain("has to be mended first");
+    expect((await post(ann, fields("new"))).text).toContain("must be fixed first");
   });
 
   test("where the console may not write the file is shown as the lines to put there, without a button", async () => {

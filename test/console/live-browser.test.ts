@@ -32,11 +32,11 @@ describe.skipIf(chromiumPath === null)(`a live page that cannot be read again${l
   const readOn = async (page: Page) => [await page.title(), await page.locator("main h1").innerText()];
 
   const failures: readonly (readonly [number | null, string])[] = [
-    [503, "The database does not answer in time"],
+    [503, "The database does not respond in time"],
     // these two have the words of a stream that broke off, which test/console/browser.test.ts reads every day
-    [null, "does not answer"],
+    [null, "does not respond"],
     // in the words for one that is not there
-    [500, "does not answer"],
+    [500, "does not respond"],
   ];
 
   test.each(long ? failures : failures.slice(0, 1))("stays as it was and says so: %s", async (status, says) => {

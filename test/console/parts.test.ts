@@ -143,9 +143,9 @@ describe("the status of a family", () => {
       [days("a"), days("b", { completeTo: null })],
       late,
       "warn",
-      "b complete on no day yet, a to 2026-11-21.",
+      "b not complete on any day yet, a to 2026-11-21.",
     ],
-    ["has nothing where nothing was requested", [], late, "calm", "Nothing is requested yet."],
+    ["has nothing where nothing was requested", [], late, "calm", "Nothing has been requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {
     expect(familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes, unrequested: [] })).toMatchObject({
       tone,
@@ -159,7 +159,7 @@ describe("the status of a family", () => {
     expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested })).toMatchObject({
       tone: "warn",
       sentence:
-        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10 were never requested, and no sync does so any more: `storehouse gaps` names the backfill.",
+        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10 were never requested, and no sync will request them: `storehouse gaps` shows the backfill to run.",
     });
   });
 
@@ -174,10 +174,10 @@ describe("the status of a family", () => {
 test("where the days that no sync requests could not be read in time, the list says so below how far datasets are complete", () => {
   const ranks = { family: "rank", tone: "good", sentence: "Complete to 2026-11-21.", datasets: ["a"] } as const;
   const statuses = [{ ...ranks, completeTo: "2026-11-21" }];
-  const unknown = "whether there are days that no sync requests any more: <code>storehouse gaps</code> does.";
-  expect(trustList(statuses, { knowsUnrequested: false }).markup).toMatch(/Complete to [^]*whether there are days/);
+  const unknown = "too large to find days here that no sync will request: run <code>storehouse gaps</code>.";
+  expect(trustList(statuses, { knowsUnrequested: false }).markup).toMatch(/Complete to [^]*too large to find days/);
   expect(trustList(statuses, { knowsUnrequested: false }).markup).toContain(unknown);
-  expect(trustList(statuses, { knowsUnrequested: true }).markup).not.toContain("whether there are days");
+  expect(trustList(statuses, { knowsUnrequested: true }).markup).not.toContain("too large to find days");
 });
 
 test("a reading that takes longer than a page waits has no value, and any other error is thrown", async () => {
@@ -210,6 +210,6 @@ test("each caller of the gateway has its calls, where their answers came from, a
   expect(column("Charged")).toEqual(["30", "0"]);
   expect(column("Saved")).toEqual(["35", "3"]);
   expect(column("Since")).toEqual(["2026-11-20", "2026-11-21"]);
-  expect(callersCard([], ["notebooks"])?.markup).toContain("No caller made a call in this time.");
+  expect(callersCard([], ["notebooks"])?.markup).toContain("No caller made a call in this period.");
   expect(callersCard([], [])).toBeNull();
 });

@@ -15,7 +15,7 @@ test("a portfolio of thousands of apps is shown a part at a time, each with some
   const first = await shown("/portfolio");
   expect(first).toMatchObject({ status: 200, isShort: true });
   expect(first.ids).toEqual(Array.from({ length: 100 }, (_, index) => 5000 + index));
-  expect(first.text).toContain("2,999 other apps of its store count as such");
+  expect(first.text).toContain("2,999 other apps of this store count as competitors");
   expect(first.text).toContain("and 2,949 more");
   expect(first.text).toContain("apps 1 to 100 of 3,000");
   const after = /href="([^"]+)">Apps after/.exec(first.text)?.[1] ?? "";

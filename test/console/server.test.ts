@@ -51,10 +51,10 @@ test("bad input and unknown addresses get a page that names them and the next st
 
 test("a character that no text has and a keyword that nobody can follow are bad input, and sign-in leads to any address of its own", async () => {
   for (const [address, named] of [
-    ["/explore?keyword=a%00b", "keyword holds a character"],
-    ["/explore?with=a&with=%00", "with holds a character"],
-    ["/runs/1?dataset=%00", "dataset holds a character"],
-    ["/credits/calculator?named=a%00b&sent=1", "named holds a character"],
+    ["/explore?keyword=a%00b", "keyword contains a character"],
+    ["/explore?with=a&with=%00", "with contains a character"],
+    ["/runs/1?dataset=%00", "dataset contains a character"],
+    ["/credits/calculator?named=a%00b&sent=1", "named contains a character"],
     ["/credits/calculator?named=..&sent=1", "portfolio.apps.0.keywords.0"],
   ] as const) {
     const { status, text } = await operator.get(address);
@@ -76,8 +76,8 @@ test("a run of which slices are folded into newer ones says how many, and that n
   expect(folded.text).toMatch(
     /1,200 loaded, 34 empty[^]*1,234 slices of months that are over are part of newer slices/,
   );
-  expect(folded.text).not.toContain("No slice fits");
-  expect((await operator.get(`/runs/${run?.id}?state=failed`)).text).toContain("No slice fits");
+  expect(folded.text).not.toContain("No slices match");
+  expect((await operator.get(`/runs/${run?.id}?state=failed`)).text).toContain("No slices match");
   expect((await operator.get("/runs/1")).text).not.toContain("are part of newer slices");
 });
 
@@ -183,7 +183,7 @@ test("once the period of credits is over the whole allowance is left again, as s
 test("where no worker ever ran there is no heartbeat", async () => {
   expect(await stage.stage.query("select from ops.worker where kind = 'worker'")).toEqual([]);
   const { text } = await operator.get("/");
-  expect([text.includes("none runs"), text.includes("heartbeat")]).toEqual([true, false]);
+  expect([text.includes("none running"), text.includes("heartbeat")]).toEqual([true, false]);
 });
 
 test("pages that take much of the processor are not served as often as a visitor likes; others are, and other visitors are not concerned", async () => {

@@ -50,7 +50,7 @@ async function tables(home: string, zone: string, ...args: string[]) {
   const answered = await client.query({ text: question, rowMode: "array" });
   await client.end();
   const console = await fetch(/console +(http:\S+)/.exec(said)?.[1] ?? "");
-  expect(await console.text()).toContain("May the figures be trusted?");
+  expect(await console.text()).toContain("Can the figures be trusted?");
   demo.kill("SIGINT");
   await exit;
   const headings = answered.fields.map(({ name }) => name);

@@ -66,7 +66,7 @@ test("days in which one app has a list that is not of each day, and another has 
   await moved(30, "slice_id = (select max(slice_id) from ops.slice where dataset = 'app_match')");
   const { is_complete, says, datasets } = await coverageIn("app_match", [], days);
   expect(is_complete).toBe(false);
-  expect(says).toMatch(/^Days of app_match are missing: a missing row means unknown, not zero\./);
+  expect(says).toMatch(/^Days are missing for app_match: a missing row is unknown, not zero\./);
   expect(datasets[0]?.days_without_cells).toEqual({ from: days[0], to: addDays(today, -1) });
 });
 

@@ -39,7 +39,7 @@ describe("a client that reads rows", () => {
     const narrowed = { from: first, to: rest.at(-1), countries: ["US"] };
     const all = await query("select count(*) from core.fact_keyword_rank", narrowed);
     expect(all.coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
-    expect(all.coverage.says).toMatch(/the apps and countries that were passed, but the statement may read others/);
+    expect(all.coverage.says).toMatch(/for the passed apps and countries, but the statement may read others/);
     const one = "select count(*) from mart.keyword_rank_daily where country_code = 'US'";
     expect(await query(one, narrowed)).toMatchObject({ coverage: { is_complete: true } });
   });
@@ -63,7 +63,7 @@ describe("a client that reads rows", () => {
     try {
       const { coverage } = await query(countAll);
       expect(coverage).toMatchObject({ is_complete: null, datasets: [{ is_complete: null }] });
-      expect(coverage.says).toMatch(/^Coverage is for the account of API_TOKEN, but/);
+      expect(coverage.says).toMatch(/^Coverage is for what the account of API_TOKEN has/);
       const ofOne = await query(`${countAll} and track_id = '${own?.id}'`, { apps: [own?.id] });
       expect(ofOne.coverage).toMatchObject({ datasets: [{ is_complete: true }] });
     } finally {
@@ -101,7 +101,7 @@ describe("a client that reads rows", () => {
     expect(answer.rows).toEqual([[0]]);
     const { coverage } = answer;
     expect(coverage).toMatchObject({ is_complete: false, days_from: "arguments" });
-    expect(coverage.says).toBe("Days of keyword_rank are missing: a missing row means unknown, not zero.");
+    expect(coverage.says).toBe("Days are missing for keyword_rank: a missing row is unknown, not zero.");
     expect(coverage.datasets).toMatchObject([{ dataset: "keyword_rank", is_complete: false }]);
     expect(coverage.datasets[0]?.gaps[0]).toMatchObject({ country: "US", from: "2026-07-01", to: "2026-07-02" });
     expect(await ask("coverage", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-02" })).toMatchObject({
@@ -139,7 +139,7 @@ describe("a client that reads rows", () => {
       expect(await changed("state = 'failed'", newest)).not.toEqual([]);
       expect((await old()).coverage.says).toMatch(
         new RegExp(
-          `keyword_rank is late for 2 apps and countries: its newest day is ${addDays(today, -2)}, but ${addDays(today, -1)} is due\\.$`,
+          `keyword_rank is late for 2 apps and countries: its newest day is ${addDays(today, -2)}, and the due day is ${addDays(today, -1)}\\.$`,
         ),
       );
       expect(
@@ -179,13 +179,13 @@ describe("a client that reads rows", () => {
     );
     expect(coverage).toMatchObject({ is_complete: true });
     expect((await query("select count(*) from core.fact_keyword_metadata")).coverage.says).toMatch(
-      /^No data is requested for keyword_metadata/,
+      /^Nothing is requested for keyword_metadata/,
     );
   });
 
   test("is informed that a dataset that is off is unknown, not none", async () => {
     const { coverage } = await query("select count(*) from core.review");
     expect(coverage.datasets).toMatchObject([{ dataset: "review", is_requested: false, cells: null }]);
-    expect(coverage.says).toMatch(/^No data is requested for review: .* unknown, not none\.$/);
+    expect(coverage.says).toMatch(/^Nothing is requested for review: .* unknown, not zero\.$/);
   });
 });

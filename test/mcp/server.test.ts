@@ -21,7 +21,7 @@ describe("over stdin and stdout, a client of the SDK", () => {
       "price_backfill",
     ]);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
-    expect(connected.client.getInstructions()).toContain("unknown and not zero");
+    expect(connected.client.getInstructions()).toContain("unknown, not zero");
   });
 
   test("lists marts and describes one, in the words of the catalogue", async () => {
@@ -89,7 +89,7 @@ describe("over stdin and stdout, a client of the SDK", () => {
     "says what is read where a statement begins as none that is (%s)",
     async (sql) => {
       expect(await refused("query", { sql })).toMatch(
-        /^statement_refused: .*only one `select`, `with`, `values` or `table` is allowed/,
+        /^statement_refused: .*only one `select`, `with`, `values` or `table` statement is allowed/,
       );
     },
   );

@@ -18,15 +18,18 @@ export const cancelPlanAction = defineAction({
     const { db } = app.warehouse;
     await knownPlan(db, plan, accountOf(app.config.settings));
     const { open } = await readPlanProgress(db, plan);
-    if (open === 0) throw fail("console_bad_input", { problem: `nothing of plan ${plan} waits any more` });
+    if (open === 0) throw fail("console_bad_input", { problem: `plan ${plan} has no waiting slices` });
     return {
       credits: 0,
       alwaysAsk: true,
-      says: `What plan ${plan} has left (${countOf(open, "slice")}) is cancelled, and missing again. Requests that are under way end first: they are paid for.`,
+      says: `The rest of plan ${plan} (${countOf(open, "slice")}) is cancelled, and its cells are missing again. Requests under way finish first, because they are paid for.`,
     };
   },
   run: async ({ app }, { plan }) => {
     const cancelled = await cancelPlan(app.warehouse.db, plan);
-    return { says: `Cancelled ${countOf(cancelled, "slice")} of plan ${plan}: they are missing again.`, to: "/runs" };
+    return {
+      says: `Cancelled ${countOf(cancelled, "slice")} of plan ${plan}; their cells are missing again.`,
+      to: "/runs",
+    };
   },
 });

@@ -25,7 +25,7 @@ export async function selectedCells({ app }: ActionContext, input: z.output<type
   const rows = ends === null ? [] : filtered(await readRows(app, app.warehouse.db, filters.datasets), filters);
   const selection = ends === null ? null : selectionOf(rows, ends);
   if (selection === null)
-    throw fail("console_bad_input", { problem: "the portfolio has no such cells: select them again" });
+    throw fail("console_bad_input", { problem: "the portfolio no longer has these cells: select again" });
   const problem = tooLarge(selection);
   if (problem !== null) throw fail("console_bad_input", { problem });
   return selection;
@@ -55,7 +55,7 @@ export const fillAction = defineAction({
     const { sum, leftOut } = await pricePlan(warehouse.db, { requested, settings: config.settings, clock });
     if (sum === null)
       throw fail("console_bad_input", {
-        problem: leftOut.slices > 0 ? "nothing fits under so few credits" : "nothing is missing there",
+        problem: leftOut.slices > 0 ? "nothing fits within this limit of credits" : "no cells are missing there",
       });
     return {
       credits: sum.credits,
@@ -81,6 +81,6 @@ export const fillAction = defineAction({
 async function planAndRun(app: App, requested: BackfillRequest, control: RunControl): Promise<SyncResult> {
   const { config, warehouse, clock } = app;
   const { plan } = await makePlan(warehouse.db, { requested, settings: config.settings, clock });
-  if (plan === null) throw fail("console_bad_input", { problem: "nothing is missing there any more" });
+  if (plan === null) throw fail("console_bad_input", { problem: "no cells are missing there any longer" });
   return planInForeground(app, { ...control, plan, maxCredits: plan.credits });
 }

@@ -10,7 +10,7 @@ import { html } from "../html.ts";
 
 async function heldNow({ app }: ActionContext) {
   const held = await readHeld(app.warehouse.db, accountOf(app.config.settings));
-  if (held.length === 0) throw fail("console_bad_input", { problem: "no answer is held any more" });
+  if (held.length === 0) throw fail("console_bad_input", { problem: "no answers are held any longer" });
   return held;
 }
 
@@ -30,7 +30,7 @@ export const heldAction = defineAction({
       alwaysAsk: true,
       about: { slices: slicesOf(held) },
       binds: slicesOf(held),
-      says: `${countOf(held.length, "held answer is", "held answers are")} applied: what they leave out is closed in the portfolio, and no longer requested.`,
+      says: `${countOf(held.length, "held answer is", "held answers are")} applied: what they leave out is removed from the portfolio and no longer requested.`,
       detail: html`<ul class="plain">
         ${held.map(
           (one) =>
@@ -44,7 +44,9 @@ export const heldAction = defineAction({
   run: async (context, _, agreed) => {
     const held = await heldNow(context);
     if (!isDeepStrictEqual(slicesOf(held), agreed.binds))
-      throw fail("console_bad_input", { problem: "other answers are held than those that were shown: see them again" });
+      throw fail("console_bad_input", {
+        problem: "the held answers have changed since they were shown: review them again",
+      });
     await agreeToAnswers(context.app, held);
     return {
       says: `Applied ${countOf(held.length, "answer")}. The next sync or scheduled run plans with them.`,

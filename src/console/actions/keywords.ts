@@ -29,7 +29,7 @@ const Input = z.object({
   country: z
     .string()
     .transform((code) => code.trim().toUpperCase())
-    .refine((code) => /^[A-Z]{2}$/.test(code), "is no country of two letters"),
+    .refine((code) => /^[A-Z]{2}$/.test(code), "is not a two-letter country code"),
   ...keywordFields,
 });
 
@@ -59,7 +59,9 @@ export const keywordsAction = defineAction({
     apiAccess(context.app.config.environment);
     const changes = await expected(context, wanted);
     if (callsFor(changes) === 0)
-      throw fail("console_bad_input", { problem: "the account tracks just these keywords already, as last read" });
+      throw fail("console_bad_input", {
+        problem: "the account already tracks exactly these keywords, according to the list last read",
+      });
     const nights = await nightsWith(context.app, placeOf(wanted), changes);
     const { app, country, verb } = wanted;
     // how many are tracked is requested first; the list itself only where it decides what is removed and is not the one last read
@@ -68,7 +70,7 @@ export const keywordsAction = defineAction({
     const reading = callPrice(numberOfKeywords, learned) + (verb === "sync" ? listPrice : 0);
     const list =
       verb === "sync"
-        ? ` The list itself is read again, for ${countOf(listPrice, "credit")}, where the account has changed it since.`
+        ? ` If the account has changed the list since, it is read again for ${countOf(listPrice, "credit")}.`
         : "";
     return {
       credits: creditsFor(changes, learned) + reading,
@@ -76,7 +78,7 @@ export const keywordsAction = defineAction({
       // what is removed first: a text that is too long loses its end
       about: { app, country, verb, remove: changes.remove, add: changes.add },
       binds: [changes.remove, changes.add],
-      says: `The account tracks ${count(changes.add.length)} keywords more and ${count(changes.remove.length)} fewer for ${app} in ${country}.${list}`,
+      says: `The account tracks ${count(changes.add.length)} more and ${count(changes.remove.length)} fewer keywords for ${app} in ${country}.${list}`,
       detail: changesList(changes, nights),
     };
   },
@@ -115,7 +117,7 @@ async function carryOut(
   const isDearer = creditsFor(changes, ingest.parts.learned) > runLimit.left();
   if (unseen.length > 0 || isDearer)
     throw fail("console_bad_input", {
-      problem: `the account tracks other keywords than the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read it with \`storehouse sync --dataset tracked_keyword\`, then see the changes again`,
+      problem: `the keywords of the account differ from the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read the list with \`storehouse sync --dataset tracked_keyword\`, then review the changes again`,
     });
   const done = await changeKeywords(session, placeOf(wanted), now, changes);
   if (done.error === null) return done;

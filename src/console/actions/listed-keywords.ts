@@ -26,7 +26,9 @@ function changeOf(
 ): { readonly file: string | null; readonly change: ListedChange } {
   const { file, settings, problem } = configurationNow(app);
   if (problem !== null)
-    throw fail("console_bad_input", { problem: `the configuration file has to be mended first: ${problem}` });
+    throw fail("console_bad_input", {
+      problem: `the configuration file has an error that must be fixed first: ${problem}`,
+    });
   const place = { trackId: wanted.app, entry: wanted.entry };
   const change = listedChange(settings, place, { verb: wanted.verb, named: keywordsTyped(wanted) });
   if (change === null) throw fail("console_unknown", { what: `entry of ${wanted.app} in the configuration` });
@@ -45,18 +47,18 @@ export const listedKeywordsAction = defineAction({
     const { file, change } = changeOf(context, wanted);
     const { add, remove } = change.changes;
     if (add.length + remove.length === 0)
-      throw fail("console_bad_input", { problem: "the configuration lists just these keywords already" });
+      throw fail("console_bad_input", { problem: "the configuration already lists exactly these keywords" });
     const price = await priceOfListed(context.app, change);
     const { app, entry, verb } = wanted;
     const cannot = whyNotWritten(file);
     const countries = countOf(change.app.countries.length, "country", "countries");
     return {
       credits: price.first,
-      later: "more in the first night, for the history of what is added",
+      later: "more in the first night, for the history of the added keywords",
       alwaysAsk: true,
       about: { app, entry, verb, remove, add },
       binds: keywordsOf(change),
-      says: `The configuration lists ${count(add.length)} keywords more and ${count(remove.length)} fewer for ${app}, in ${countries}.${sourceWords[change.before.portfolio.source]}`,
+      says: `The configuration lists ${count(add.length)} more and ${count(remove.length)} fewer keywords for ${app}, in ${countries}.${sourceWords[change.before.portfolio.source]}`,
       detail: html`${changesList(change.changes, price)}${
         cannot === null ? null : html`<pre tabindex="0"><code>${listedAsYaml(change)}</code></pre>`
       }`,
@@ -71,20 +73,20 @@ export const listedKeywordsAction = defineAction({
       if (file === null || cannot !== null) throw fail("console_bad_input", { problem: cannot ?? "there is no file" });
       if (!isDeepStrictEqual(keywordsOf(change), agreed.binds))
         throw fail("console_bad_input", {
-          problem: "the configuration has changed since it was shown: see the changes again",
+          problem: "the configuration has changed since it was shown: review the changes again",
         });
       writeListed(file, change);
       return Promise.resolve(change.changes);
     });
     return {
-      says: `${count(add.length)} added, ${count(remove.length)} removed. Processes read the file when they start: restart workers and this console.`,
+      says: `${count(add.length)} added, ${count(remove.length)} removed. Processes read the file when they start: restart the workers and this console.`,
       to: `/portfolio/listed/${encodeURIComponent(wanted.app)}?entry=${wanted.entry}`,
     };
   },
 });
 
 const sourceWords = {
-  account: " With portfolio.source: account none of them is in the portfolio.",
+  account: " With portfolio.source: account, none of them is in the portfolio.",
   config: "",
   both: "",
 } as const;

@@ -23,9 +23,9 @@ const Input = z.object({
   // as an incident names it
   app: z
     .string()
-    .regex(/^((ios|android) \S+)?$/, "is no app of a store")
+    .regex(/^((ios|android) \S+)?$/, "is not an app of a store")
     .default(""),
-  slices: Names.refine((all) => all.every((one) => LedgerId.safeParse(one).success), "is no number of a slice"),
+  slices: Names.refine((all) => all.every((one) => LedgerId.safeParse(one).success), "is not a slice number"),
 });
 
 type Retry = z.output<typeof Input>;
@@ -65,7 +65,7 @@ export const retryAction = defineAction({
   },
   run: (context, input, { credits: mostCredits }) => {
     const { app } = context;
-    const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : [...input.datasets, ...input.codes, input.app].filter(Boolean).join(", ") || "all that failed"}`;
+    const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : [...input.datasets, ...input.codes, input.app].filter(Boolean).join(", ") || "all failed slices"}`;
     const retry = { request: requestOf(context, input), maxCredits: mostCredits, which: whichOf(input) };
     return Promise.resolve({
       started: { what, work: (control) => retryInForeground(app, { ...control, ...retry }) },

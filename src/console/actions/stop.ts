@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineAction } from "../define-action.ts";
 
 const says =
-  "The run stops: what was fetched is loaded, and nothing more of it is requested. What is left is failed again, or missing.";
+  "The run stops: what was fetched is loaded, and nothing more is requested. The remaining slices are failed again, or missing.";
 
 /** Stops the run of the console that the page showed, as Ctrl-C stops a command; the rest of a backfill is cancelled as well. */
 export const stopAction = defineAction({

@@ -35,7 +35,7 @@ export function followLedger(since, { readAgain, isBusy, report }) {
     // a browser tries again after a broken connection, and not after another answer than a stream
     changes.addEventListener("error", () => {
       if (changes?.readyState !== EventSource.CLOSED) return;
-      report("Changes are not reported now: the cells are as they were.");
+      report("Changes are not reported at the moment: the cells may be out of date.");
       mute();
       nextTry = setTimeout(listen, 15_000);
     });

@@ -47,9 +47,9 @@ function readerWith(notice) {
   }
 
   const problems = {
-    401: "You are signed out: load the page again to sign in. The cells are as they were.",
-    429: "Too many requests: the cells are as they were a minute ago.",
-    503: "The database does not answer in time: the cells are as they were.",
+    401: "You are signed out: reload the page to sign in. The cells may be out of date.",
+    429: "Too many requests: the cells may be a minute old.",
+    503: "The database does not respond in time: the cells may be out of date.",
   };
 
   async function text(address) {
@@ -58,14 +58,14 @@ function readerWith(notice) {
       // without a session every page leads to sign-in
       const status = answer.redirected ? 401 : answer.status;
       if (status !== 200) {
-        report(problems[status] ?? `The console answers ${status}: the cells are as they were.`);
+        report(problems[status] ?? `The console answers ${status}: the cells may be out of date.`);
         return null;
       }
       const from = answer.headers.get("x-figures-from");
-      report(from === null ? "" : `The database does not answer in time: these cells are from ${from}.`);
+      report(from === null ? "" : `The database does not respond in time: these cells are from ${from}.`);
       return await answer.text();
     } catch {
-      report("The console does not answer: the cells are as they were.");
+      report("The console does not respond: the cells may be out of date.");
       return null;
     }
   }

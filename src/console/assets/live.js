@@ -2,11 +2,11 @@
 "use strict";
 {
   const problems = {
-    401: "You are signed out: load the page again to sign in. The figures are as they were.",
-    429: "Too many pages are open: changes are not reported here. The figures are as they were.",
-    503: "The database does not answer in time: the figures are as they were.",
+    401: "You are signed out: reload the page to sign in. The figures may be out of date.",
+    429: "Too many pages are open: changes are not reported here. The figures may be out of date.",
+    503: "The database does not respond in time: the figures may be out of date.",
   };
-  const lost = "The console does not answer: the figures are as they were.";
+  const lost = "The console does not respond: the figures may be out of date.";
 
   function report(says) {
     const notice = document.getElementById("live-notice");

@@ -55,9 +55,9 @@ function shortText(text: string): string {
 /** What a movement is called, with an arrow, and what a number of keywords did. */
 const movements: Readonly<Record<string, { readonly name: string; readonly did: (daysBack: string) => string }>> = {
   gained: { name: "▲ gained", did: () => "gained" },
-  entered: { name: "▲ entered", did: () => "entered the ranks" },
+  entered: { name: "▲ entered", did: () => "entered the ranking" },
   lost: { name: "▼ lost", did: () => "lost" },
-  left: { name: "▼ left", did: () => "left the ranks" },
+  left: { name: "▼ left", did: () => "left the ranking" },
   same: { name: "same", did: () => "unchanged" },
   unranked: { name: "unranked", did: () => "not ranked on either day" },
   "not requested before": { name: "not requested before", did: (days) => `without an answer ${days} before` },

@@ -136,7 +136,7 @@ const charts: View = {
     return {
       drawing: await drawingOf(choice, (width) =>
         rankChart({
-          title: { before: "Places in charts of ", name: choice.app.name, after: "" },
+          title: { before: "Chart places of ", name: choice.app.name, after: "" },
           subtitle: { before: "", name: placeText(choice), after: drawnText(series.length) },
           axis: "place in the chart",
           window: choice.window,
@@ -178,7 +178,7 @@ function chartSeries(rows: readonly ChartRow[]): readonly RankSeries[] {
 /** Where more charts are known than there are lines: the table has all. */
 function drawnText(known: number): string {
   const drawn = lineLooks.length;
-  return known <= drawn ? "" : ` · the ${drawn} of ${known} charts with the best places`;
+  return known <= drawn ? "" : ` · ${drawn} of ${known} charts, those with the best places`;
 }
 
 const stars = ["one", "two", "three", "four", "five", "no"] as const;

@@ -21,7 +21,7 @@ export function filterForm(input: GridInput, all: readonly PartitionGroup[], nam
     )}
     <label>Up to<input type="date" name="to" value="${input.to}" /></label>
     ${choice(
-      { name: "by", label: "Columns", value: input.by, all: "what fits" },
+      { name: "by", label: "Columns", value: input.by, all: "automatic" },
       columnWidths.map((one) => [one, `${one}s`]),
     )}
     <button class="button">Show</button>

@@ -17,7 +17,7 @@ function signOf(state: CellState): string {
 /** What the colours and signs of the grid mean. */
 export function gridLegend(): Html {
   const states = [...new Map(worstFirst.map((state) => [stateWords[state], state])).values()].toReversed();
-  return html`<ul class="cell-legend" aria-label="What colours and signs mean">
+  return html`<ul class="cell-legend" aria-label="Legend of colours and signs">
     ${states.map(
       (state) =>
         html`<li><span class="cell ${state}" aria-hidden="true">${signOf(state)}</span>${stateWords[state]}</li>`,

@@ -19,14 +19,14 @@ import { withoutCode } from "../../core/errors.ts";
 /** What stands beside the grid before anything is selected. */
 export function emptyPanel(): Html {
   return html`<p class="muted scripted">
-      Select cells to see why they are as they are, and what it costs to fill or retry them: drag over them, or press
-      shift and click a second cell. By keyboard: arrows move, shift and arrows select, Enter opens the selection here,
+      Select cells to see the reasons for their state, and what it costs to fill or retry them: drag over them, or press
+      Shift and click a second cell. By keyboard: arrows move, Shift and arrows select, Enter opens the selection here,
       Escape ends it.
     </p>
     <noscript
       ><p class="muted">
-        The link “why” in a row shows here why its cells are not loaded, and what it costs to fill or retry them. Single
-        cells are selected with JavaScript only.
+        The link “why” in a row shows here why its cells are not loaded, and what it costs to fill or retry them.
+        Selecting single cells needs JavaScript.
       </p></noscript
     >`;
 }
@@ -57,7 +57,7 @@ export function selectionPanel(
               ${facts.reasons.slice(0, mostReasons).map((reason) => reasonItem(reason, context.now))}
             </ul>`
     }
-    ${facts.reasons.length > mostReasons ? html`<p class="muted">and ${facts.reasons.length - mostReasons} more reasons: select fewer cells.</p>` : null}
+    ${facts.reasons.length > mostReasons ? html`<p class="muted">and ${facts.reasons.length - mostReasons} more reasons: select fewer cells to see them.</p>` : null}
     ${fillPart(context, facts, fields)} ${retryPart(context, facts, fields)}`;
 }
 
@@ -83,7 +83,7 @@ function reportedLine({ dataset, source, cells }: SelectionFacts["reported"][num
 
 function stateList(cells: CellCounts): Html {
   const states = worstFirst.filter((state) => cells[state] !== undefined);
-  if (states.length === 0) return html`<p>Nothing was requested here, and nothing would be by a sync.</p>`;
+  if (states.length === 0) return html`<p>Nothing was requested here, and a sync would request nothing.</p>`;
   return html`<ul class="states">
     ${states.map(
       (state) =>
@@ -104,7 +104,7 @@ function reasonItem(
     <strong>${code ?? state}</strong>
     <span class="muted">${countOf(slices, "slice")} of ${dataset}, ${state}, ${daysText(firstDay, last)}</span>${
       text === null || text === "" ? null : html`<br />${codeText(text)}`
-    }${dueAt === null ? null : html`<br /><span class="muted">again at ${timeElement(dueAt, now)}</span>`}<br /><a
+    }${dueAt === null ? null : html`<br /><span class="muted">requested again at ${timeElement(dueAt, now)}</span>`}<br /><a
       href="/slices/${sliceId}"
       >${slices === 1 ? "See the slice" : "See one of the slices"}<span class="unseen"> of ${code ?? state}</span></a
     >
@@ -119,7 +119,7 @@ function fillPart(
   const said = notes.map((note) => html`<p class="muted">${codeText(note)}</p>`);
   if (fill === null)
     return html`<h3>Fill</h3>
-      <p>Nothing to fill: none of these cells is missing that a backfill can request.</p>
+      <p>Nothing to fill: a backfill can request none of these cells.</p>
       ${said}`;
   return html`<h3>Fill</h3>
     <p>
@@ -134,10 +134,10 @@ function fillForm(
   credits: number,
   fields: Readonly<Record<string, string>>,
 ): Html {
-  if (visitor.role !== "operator") return html`<p class="muted">An operator can fill it.</p>`;
+  if (visitor.role !== "operator") return html`<p class="muted">Only operators can fill cells.</p>`;
   return html`<form method="post" action="/actions/${fillAction.name}" class="action stack">
     ${hiddenFields({ ...fields, back: address, _csrf: formToken() })}<label
-      >At most so many credits<input name="most" type="number" min="1" max="${credits}" value="${credits}" required
+      >Credit limit<input name="most" type="number" min="1" max="${credits}" value="${credits}" required
     /></label>
     <button class="button primary">${fillAction.label}</button>
   </form>`;
@@ -156,8 +156,8 @@ function retryPart(
         sumBy(retry, ({ slices }) => slices),
         "failed slice",
       )}
-      for at most <strong>${countOf(credits, "credit")}</strong>. A slice is requested as a whole, with its days outside
-      the selection.
+      for at most <strong>${countOf(credits, "credit")}</strong>. A slice is requested as a whole, including its days
+      outside the selection.
     </p>
     ${actionForm(context, { action: retryCellsAction, fields, agreed: credits })}`;
 }

@@ -25,7 +25,7 @@ const mostCells = 100_000;
 export function tooLarge({ groups, window }: Selection): string | null {
   const cells = groups.length * windowLength(window);
   if (cells <= mostCells) return null;
-  return `${count(groups.length)} partitions × ${count(windowLength(window))} days are ${count(cells)} cells, more than the ${count(mostCells)} that can be selected at once: select fewer, or use \`storehouse backfill\``;
+  return `${count(groups.length)} partitions × ${count(windowLength(window))} days are ${count(cells)} cells; at most ${count(mostCells)} can be selected at once: select fewer, or use \`storehouse backfill\``;
 }
 
 /** What stands at the two ends of a selection. */
@@ -83,7 +83,7 @@ async function reportedOf(
   return cells.filter((one) => keys.has(groupKey(one)));
 }
 
-const portfolioNote = "Datasets that list the portfolio are read by `storehouse sync`, not by a backfill.";
+const portfolioNote = "Datasets that list the portfolio are fetched by `storehouse sync`, not by a backfill.";
 
 function datasetsOf({ groups }: Selection): readonly string[] {
   return [...new Set(groups.map(({ dataset }) => dataset))];

@@ -48,10 +48,10 @@ export const answerPage = definePage({
       )}
       ${pageHead(
         `Stored answer, page ${number}`,
-        `${countOf(page.byteCount, "byte")}, fetched ${instantText(page.fetchedAt, now)}. The token is struck out.`,
+        `${countOf(page.byteCount, "byte")}, fetched ${instantText(page.fetchedAt, now)}. The token is removed.`,
         html`<a class="button" href="/slices/${sliceId}/answer?page=${number}&amp;save=1">Save as a file</a>`,
       )}
-      ${isCut ? html`<p class="notice warn">The first ${count(shown.length)} characters; the file has all.</p>` : null}
+      ${isCut ? html`<p class="notice warn">The first ${count(shown.length)} characters; the file has all of it.</p>` : null}
       <pre tabindex="0"><code>${shown}</code></pre>`;
   },
 });

@@ -18,13 +18,13 @@ export const auditPage = definePage({
   examples: ["/audit"],
   show: async ({ read, now }, { limit }) => {
     const deeds = await read(`audit ${limit}`, (db) => readDeeds(db, limit));
-    return html`${pageHead("Actions", html`Who did what here, from where, and which price they agreed to: <code>ops.audit_log</code>.`)}
+    return html`${pageHead("Actions", html`Who did what here, from where, and at which agreed price. See also <code>ops.audit_log</code>.`)}
       <section class="card" id="actions">
         ${
           deeds.length === 0
-            ? html`<p class="muted">Nothing was done here yet.</p>`
+            ? html`<p class="muted">No actions yet.</p>`
             : dataTable(
-                "Actions, the newest first",
+                "Actions, newest first",
                 [
                   { heading: "When", cell: (one) => timeElement(one.at, now) },
                   {
@@ -39,7 +39,7 @@ export const auditPage = definePage({
                   { heading: "Outcome", cell: (one) => stateBadge(one.outcome) },
                   { heading: "Credits", isNumber: true, cell: (one) => one.credits },
                   {
-                    heading: "What came of it",
+                    heading: "Result",
                     cell: (one) => wrapped(one.note, one.endedAt === null ? null : timeElement(one.endedAt, now)),
                   },
                 ],

@@ -31,11 +31,14 @@ const words = (pattern: RegExp) =>
     ]);
 
 const Input = z.object({
-  ids: words(/[\s,]+/).refine((all) => all.every((id) => TrackIdInput.safeParse(id).success), "holds no track ids"),
+  ids: words(/[\s,]+/).refine(
+    (all) => all.every((id) => TrackIdInput.safeParse(id).success),
+    "contains something that is not a track id",
+  ),
   apps: z.coerce.number().int().min(1).max(100).default(3),
   countries: words(/[\s,]+/)
     .transform((all) => all.map((code) => code.toUpperCase()))
-    .refine((all) => all.every((code) => /^[A-Z]{2}$/.test(code)), "holds a country that is no two letters"),
+    .refine((all) => all.every((code) => /^[A-Z]{2}$/.test(code)), "contains a country that is not two letters"),
   named: words(/\r?\n/),
   keywords: z.coerce.number().int().min(0).max(2_000).default(100),
   // `all` says that the form was sent: then no box means no dataset
@@ -62,16 +65,16 @@ export const calculatorPage = definePage({
     const choice = chosen(wanted);
     const key = JSON.stringify(["calculator", choice]);
     const prices = await read(key, () => priced(choice, app.clock.today()));
-    return html`${pageHead("What would it cost?", "Priced by the planner that plans the nights, at documented prices and default timing. Nothing is requested and nothing is spent.")}
+    return html`${pageHead("What would it cost?", "Prices come from the planner that also plans the nights, with documented prices and default timing. Nothing is requested or spent.")}
 <div class="columns"><form class="card stack" id="wanted" method="get" action="/credits/calculator">
 <label>Apps <span class="muted">track ids or package names, if you know them</span><textarea name="ids" rows="3">${wanted.ids.join("\n")}</textarea></label>
 <label>or how many apps<input name="apps" type="number" min="1" max="100" value="${wanted.apps}"></label>
 <label>Countries <span class="muted">two letters each</span><input name="countries" value="${choice.countries.join(", ")}"></label>
-<label>Keywords <span class="muted">one a line, for each app and country</span><textarea name="named" rows="4">${wanted.named.join("\n")}</textarea></label>
+<label>Keywords <span class="muted">one per line, for each app and country</span><textarea name="named" rows="4">${wanted.named.join("\n")}</textarea></label>
 <label>or how many keywords<input name="keywords" type="number" min="0" max="2000" value="${wanted.keywords}"></label>
 <input type="hidden" name="sent" value="1">
 <details${wanted.sent === undefined ? null : html` open`}><summary>Datasets: ${count(choice.on.length)} on</summary><fieldset class="checks"><legend class="unseen">Datasets</legend>${datasetBoxes(choice.on)}</fieldset></details>
-<p class="buttons"><button class="button primary">Price it</button> <a href="/credits/calculator">Start again</a></p>
+<p class="buttons"><button class="button primary">Show the price</button> <a href="/credits/calculator">Start again</a></p>
 </form>
 <div class="stack span-two results" id="price">${resultCard(choice, prices)}${yamlCard(choice)}</div></div>`;
   },
@@ -102,7 +105,7 @@ function chosen({ ids, apps, countries, named, keywords, sent, on }: Wanted): Ch
   const size = choice.apps.length * places.length * Math.max(choice.keywords.length, 1);
   if (size > mostKeywords)
     throw fail("console_bad_input", {
-      problem: `${count(size)} keywords over all apps and countries are more than the ${count(mostKeywords)} that this page prices`,
+      problem: `${count(size)} keywords across all apps and countries: this page prices at most ${count(mostKeywords)}`,
     });
   return choice;
 }
@@ -165,7 +168,7 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
     </dl>
     <p class="muted">
       Credits.
-      ${connected > 0 ? `Where a search-ads account is connected a night costs ${countOf(connected, "credit")} more. ` : ""}This
+      ${connected > 0 ? `With a connected search-ads account, a night costs ${countOf(connected, "credit")} more. ` : ""}This
       is the price of the configuration below, with the number of keywords above: of the apps that it lists, and not of
       what an account tracks. Competitors and other lists that only the service knows count as one of a kind.
     </p>
@@ -195,8 +198,8 @@ function yamlCard(choice: Choice): Html {
   const yaml = editedSettings("", changeOf(choice, choice.hasNamedKeywords ? choice.keywords : []));
   return html`<section class="card" id="yaml">
     <h2>For config/storehouse.yaml</h2>
-    ${choice.hasNamedKeywords || choice.keywords.length === 0 ? null : html`<p class="muted">The ${countOf(choice.keywords.length, "keyword")} of the price are made up and left out here: list those of each app under its <code>keywords</code>.</p>`}
-    ${choice.isNamed ? null : html`<p class="muted">The ids are made up: put those of your apps in their place. <code>storehouse find</code> finds them by name.</p>`}
+    ${choice.hasNamedKeywords || choice.keywords.length === 0 ? null : html`<p class="muted">The ${countOf(choice.keywords.length, "keyword")} in the price are synthetic and left out here: list the keywords of each app under its <code>keywords</code>.</p>`}
+    ${choice.isNamed ? null : html`<p class="muted">The ids are synthetic: replace them with those of your apps. <code>storehouse find</code> finds apps by name.</p>`}
     <pre tabindex="0"><code>${yaml}</code></pre>
   </section>`;
 }

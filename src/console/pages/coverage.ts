@@ -108,11 +108,11 @@ export const coveragePage = definePage({
       pageAddress("/coverage", { ...gridFields(input), offset }),
     );
     return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/coverage.css" />
-      ${pageHead("Coverage", "Which cells are loaded, by dataset, app and country. A cell shows the worst of what it holds.")}
+      ${pageHead("Coverage", "Which cells are loaded, by dataset, app and country. A square shows the worst state that it contains.")}
       ${filterForm(input, all, names)} ${gridLegend()}
       <p id="grid-notice" class="notice warn" role="status" hidden></p>
       <div class="coverage">
-        <div class="grid-wrap" role="region" aria-label="Grid of coverage" tabindex="0">
+        <div class="grid-wrap" role="region" aria-label="Coverage grid" tabindex="0">
           ${grid.total === 0 ? nothing() : table(input, grid, context.liveSince)}
         </div>
         <aside id="selection" class="card" aria-live="polite" aria-label="Selection">
@@ -125,7 +125,7 @@ export const coveragePage = definePage({
 });
 
 function nothing(): Html {
-  return html`<p class="muted">The portfolio has no such cell. <code>storehouse sync</code> reads the portfolio.</p>`;
+  return html`<p class="muted">The portfolio has no such cells. <code>storehouse sync</code> reads the portfolio.</p>`;
 }
 
 function table(input: GridInput, { columns, width, rows, total, size, offset, selected }: Grid, since: number): Html {
@@ -167,7 +167,7 @@ async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0]
   if (ends === null) return emptyPanel();
   const { app, read } = context;
   const selection = selectionOf(await readShownRows(context, input), ends);
-  if (selection === null) return html`<p>The portfolio has no such cells.</p>`;
+  if (selection === null) return html`<p>The portfolio no longer has these cells.</p>`;
   const problem = tooLarge(selection);
   if (problem !== null) return html`<p class="notice warn" role="status">${codeText(`${problem}.`)}</p>`;
   const key = `selection ${JSON.stringify([selection.window, selection.groups.map(groupKey)])}`;

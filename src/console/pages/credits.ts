@@ -60,7 +60,7 @@ export const creditsPage = definePage({
     return html`<link rel="stylesheet" href="/drawings.css" />
       ${pageHead(
         "Credits",
-        html`Where they went in the last ${countOf(days, "day")}, and what a call costs.
+        html`What credits were spent on in the last ${countOf(days, "day")}, and what a call costs.
           <a href="/credits/calculator">What would it cost?</a>`,
         html`<nav aria-label="Period">
           <ul class="breadcrumbs">
@@ -91,7 +91,7 @@ export const creditsPage = definePage({
         </section>
         ${callersCard(callers, Object.keys(app.config.settings.gateway.callers))}
         <section class="card span-two" id="prices">
-          <h2>Price of a call</h2>
+          <h2>Price per call</h2>
           ${pricesTable(costs)}
         </section>
       </div>`;
@@ -126,7 +126,7 @@ function byDay(spend: readonly DailySpend[], drawing: Html): Html {
   const days = [...Map.groupBy(spend, ({ day }) => day)].map(([day, own]) => ({ day, credits: sumOfCredits(own) }));
   return html`${drawing}
     <details>
-      <summary>The same as a table</summary>
+      <summary>Show as a table</summary>
       ${dataTable(
         "Credits by day",
         [
@@ -156,7 +156,7 @@ function appWords({ appName, trackId, store }: AppSpend): string {
 }
 
 function pricesTable(costs: readonly LearnedCost[]): Html {
-  if (costs.length === 0) return html`<p class="muted">No call was answered yet.</p>`;
+  if (costs.length === 0) return html`<p class="muted">No call has been answered yet.</p>`;
   const differ = costs.filter(({ documented, learned }) => documented !== learned);
   const same = costs.filter((cost) => !differ.includes(cost));
   const verdict =
@@ -169,7 +169,7 @@ function pricesTable(costs: readonly LearnedCost[]): Html {
         ? null
         : html`<details>
             <summary>${countOf(same.length, "operation")} charged as documented</summary>
-            ${costTable("Price of a call by operation", same)}
+            ${costTable("Price per call by operation", same)}
           </details>`
     }`;
 }

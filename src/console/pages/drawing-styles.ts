@@ -6,7 +6,7 @@ import { definePage } from "../define-page.ts";
 /** The colours of drawings on a dark page and of cells of coverage: one palette for pages and for files. */
 export const drawingStylesPage = definePage({
   path: "/drawings.css",
-  title: "Colours of drawings",
+  title: "Chart colours",
   input: z.object({}),
   examples: [],
   show: () =>

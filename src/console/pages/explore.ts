@@ -100,7 +100,7 @@ function nothing({ app, country, device, view }: ExploreInput): Html {
       <p>
         ${about === "" ? "No ranks are loaded yet." : `No ranks${about} are loaded.`} <code>storehouse sync</code> loads
         them; <a href="/coverage">Coverage</a> shows what is
-        there${place === "" ? "." : html`, and <a href="${pageAddress("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
+        loaded${place === "" ? "." : html`, and <a href="${pageAddress("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
       </p>
     </div>`;
 }
@@ -109,14 +109,14 @@ function empty({ view, chosen }: Seen): Html {
   const time = view.name === "movers" ? "" : ` from ${chosen.window.start} to ${lastDay(chosen.window)}`;
   return html`<div class="card">
     <p>
-      Nothing of it is loaded for ${chosen.app.name} in ${chosen.country}${time}: <a href="/coverage">Coverage</a> shows
+      Nothing is loaded for ${chosen.app.name} in ${chosen.country}${time}: <a href="/coverage">Coverage</a> shows
       whether ${view.title.toLowerCase()} are missing or there are none.
     </p>
   </div>`;
 }
 
 function takeAway(seen: Seen): Html {
-  return html`<section class="card take-away" aria-label="Take it away">
+  return html`<section class="card take-away" aria-label="Export">
     <p class="buttons">
       ${shownTables(seen)}
       <button class="button" type="button" data-copy="sql" hidden>Copy SQL</button>
@@ -169,7 +169,7 @@ export const exploreCsvPage = definePage({
     const { tables } = shown;
     const table = wanted === "" ? tables[0] : tables.find(({ name }) => name === wanted);
     if (table === undefined)
-      throw fail("console_bad_input", { problem: `table is none of ${tables.map(({ name }) => name).join(", ")}` });
+      throw fail("console_bad_input", { problem: `table must be one of ${tables.map(({ name }) => name).join(", ")}` });
     const name = ["storehouse", table.name, chosen.app.trackId, chosen.country].join("-").replaceAll(/[^\w.-]/g, "_");
     return { type: "text/csv; charset=utf-8", body: csv(table.rows, table.columns), name: `${name}.csv` };
   },

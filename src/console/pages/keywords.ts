@@ -14,7 +14,7 @@ export const keywordsPage = definePage({
   title: "Keywords",
   input: z.object({
     app: TrackIdInput,
-    country: z.string().regex(/^[A-Z]{2}$/, "is no country"),
+    country: z.string().regex(/^[A-Z]{2}$/, "is not a country code"),
   }),
   examples: [],
   show: async (context, place) => {
@@ -33,13 +33,13 @@ export const keywordsPage = definePage({
           action: "keywords",
           follow: "track",
           fields: { app: place.app, country: place.country },
-          note: "Nothing is sent before you have seen what changes, what it costs, and how much more or less a night costs then.",
+          note: "Nothing is sent before you have seen what changes, what it costs, and how the price of a night changes.",
         })}
         <section class="card span-two" id="keywords">
           <h2>Keywords</h2>
           ${
             keywords.length === 0
-              ? html`<p class="muted">None is tracked, or the list was not read yet.</p>`
+              ? html`<p class="muted">No keywords are tracked, or the list has not been read yet.</p>`
               : dataTable(
                   "Keywords",
                   [

@@ -34,13 +34,13 @@ export const listedPage = definePage({
           action: "listed-keywords",
           follow: "list",
           fields: { app: trackId, entry },
-          note: "The file is not written before you have seen what changes, and how much more or less a night costs then.",
+          note: "The file is not written before you have seen what changes and how the price of a night changes.",
         })}
         <section class="card span-two" id="keywords">
           <h2>Keywords</h2>
           ${
             listed.keywords.length === 0
-              ? html`<p class="muted">None is listed.</p>`
+              ? html`<p class="muted">No keywords are listed.</p>`
               : dataTable(
                   "Keywords",
                   [
@@ -56,4 +56,4 @@ export const listedPage = definePage({
 });
 
 /** No planning has found it listed so far. */
-const notPlanned = "from the next sync on";
+const notPlanned = "with the next sync";

@@ -35,12 +35,14 @@ export const portfolioPage = definePage({
     const listedCards = cards(listed, tracked.length);
     const part = { what: "apps", total, from, shown: Math.min(most, total - from), size: most };
     const links = pager(part, (at) => pageAddress("/portfolio", { offset: at }));
-    return html`${pageHead("Portfolio", html`${sourceWords[source]} <a href="/credits/calculator">What would another one cost?</a>`)}
+    return html`${pageHead("Portfolio", html`${sourceWords[source]} <a href="/credits/calculator">What would another app cost?</a>`)}
       ${configurationNotices(now)}
       ${
         tracked.length === 0 && source !== "config"
           ? html`<section class="card">
-              <p class="muted">The account's apps were not read yet: <code>storehouse sync</code> reads them first.</p>
+              <p class="muted">
+                The account's apps have not been read yet: <code>storehouse sync</code> reads them first.
+              </p>
             </section>`
           : null
       }

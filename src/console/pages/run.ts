@@ -60,7 +60,7 @@ export const runPage = definePage({
         <h2>
           ${state === undefined || state === "" ? "Slices" : `Slices: ${state}`}${dataset ? ` of ${dataset}` : ""}
         </h2>
-        ${note}${slices.length > 0 ? slicesTable(context, run, slices) : note === null ? html`<p class="muted">No slice fits.</p>` : null}${moreLink(context.address, slices)}
+        ${note}${slices.length > 0 ? slicesTable(context, run, slices) : note === null ? html`<p class="muted">No slices match.</p>` : null}${moreLink(context.address, slices)}
       </section>`;
   },
 });
@@ -70,7 +70,7 @@ function runFacts(run: RunLine, now: number): Html {
   return facts([
     ["Started", timeElement(run.started_at, now)],
     ["Took", tookText(run.started_at, run.ended_at)],
-    ["Day that counted as today", run.as_of],
+    ["As of", run.as_of],
     ["Planned", `${countOf(planned, "slice")}, ${countOf(price, "credit")}`],
     ["Spent", `${countOf(spent, "credit")} in ${countOf(run.request_count, "request")}`],
     ["Rows", `${count(run.rows_loaded)} loaded, ${count(run.rows_rejected)} rejected`],
@@ -95,7 +95,7 @@ function slicesNow(run: RunLine): string {
     [run.deferred_count, stateWords.deferred],
   ] as const;
   const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);
-  return known.join(", ") || "none: others have taken them over, or nothing was due";
+  return known.join(", ") || "none: other runs have taken them over, or nothing was due";
 }
 
 /** What became of slices that the ledger has no more: those of months that are over are part of newer ones. */
@@ -144,7 +144,7 @@ function slicesTable(context: PageContext, { account }: RunLine, slices: readonl
         cell: ({ state, code }) => html`${stateBadge(state)}${code === null ? null : html` <code>${code}</code>`}`,
       },
       ...(slices.some(({ isRetryable }) => isRetryable)
-        ? [{ heading: "Mend", cell: (slice: RunSlice) => retrySlice(context, { ...slice, account }) }]
+        ? [{ heading: "Fix", cell: (slice: RunSlice) => retrySlice(context, { ...slice, account }) }]
         : []),
       { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
       { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },

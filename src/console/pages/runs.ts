@@ -38,7 +38,7 @@ export const runsPage = definePage({
     const lines = await context.read(`runs ${limit} ${show}`, (db) => foldedRuns(db, limit, show));
     return html`${pageHead(
         "Runs",
-        "What was run, what it was planned to cost and what it cost, and what came of it.",
+        "Each run with its result, and its planned and actual cost.",
         html`<form class="filters" method="get" action="/runs">
           <label
             >Show<select name="show">
@@ -53,9 +53,9 @@ export const runsPage = definePage({
         ${
           lines.length === 0
             ? html`<p class="muted">
-                ${show === "all" ? html`Nothing was run yet: <code>storehouse sync</code> fetches what is missing.` : "No run fits."}
+                ${show === "all" ? html`No runs yet: <code>storehouse sync</code> fetches what is missing.` : "No runs match."}
               </p>`
-            : dataTable("Runs, the newest first", columnsAt(context.now), lines)
+            : dataTable("Runs, newest first", columnsAt(context.now), lines)
         }
       </section>`;
   },

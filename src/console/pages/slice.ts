@@ -60,7 +60,7 @@ function errorNotice(context: PageContext, { slice }: SliceStory): Html | null {
 
 function sliceFacts({ slice }: SliceStory, now: number): Html {
   return facts([
-    ["Who", scopeText(slice.scope)],
+    ["Partition", scopeText(slice.scope)],
     ["Operation", slice.operation],
     ["Reported by", slice.reported_by],
     ["Class", slice.class],
@@ -87,7 +87,7 @@ function itemsCard({ items }: SliceStory): Html | null {
       items.length <= itemsShown
         ? list
         : html`<details>
-            <summary>Show them</summary>
+            <summary>Show all</summary>
             ${list}
           </details>`
     }
@@ -97,9 +97,9 @@ function itemsCard({ items }: SliceStory): Html | null {
 function requestsTable({ slice, requests }: SliceStory, now: number): Html {
   if (slice.reported_by !== null)
     return html`<p class="muted">
-      No request was sent for it: its cells came with an answer of ${slice.reported_by}.
+      No request was sent for this slice: its cells came with an answer of ${slice.reported_by}.
     </p>`;
-  if (requests.length === 0) return html`<p class="muted">No request was sent for it yet.</p>`;
+  if (requests.length === 0) return html`<p class="muted">No request has been sent for this slice yet.</p>`;
   return dataTable(
     "Requests",
     [
@@ -109,7 +109,7 @@ function requestsTable({ slice, requests }: SliceStory, now: number): Html {
       { heading: "Status", cell: (one) => (one.status === null ? "no answer" : String(one.status)) },
       { heading: "Problem", cell: (one) => one.error_code && html`<code>${one.error_code}</code>` },
       { heading: "Credits", isNumber: true, cell: (one) => one.cost },
-      { heading: "Left then", isNumber: true, cell: (one) => one.remaining },
+      { heading: "Credits left", isNumber: true, cell: (one) => one.remaining },
       { heading: "ms", isNumber: true, cell: (one) => one.duration_ms },
       { heading: "Bytes", isNumber: true, cell: (one) => one.byte_count },
     ],
@@ -120,7 +120,7 @@ function requestsTable({ slice, requests }: SliceStory, now: number): Html {
 function answerLinks({ visitor }: PageContext, { slice, requests }: SliceStory): Html | null {
   const pages = [...new Set(requests.filter(({ status }) => status === 200).map(({ page }) => page))];
   if (pages.length === 0) return null;
-  if (visitor.role !== "operator") return html`<p class="muted">The stored answer is shown to operators.</p>`;
+  if (visitor.role !== "operator") return html`<p class="muted">Only operators can see the stored answer.</p>`;
   return html`<p>
     Stored answer:
     ${pages.map((page) => html`<a href="/slices/${slice.slice_id}/answer?page=${page}">page ${page}</a> `)}
@@ -130,13 +130,13 @@ function answerLinks({ visitor }: PageContext, { slice, requests }: SliceStory):
 function rejectsCard({ slice, rejects }: SliceStory): Html | null {
   if (rejects.length === 0) return null;
   const all =
-    rejects.length < slice.rows_rejected ? `, the first ${rejects.length} of ${count(slice.rows_rejected)}` : "";
+    rejects.length < slice.rows_rejected ? `: the first ${rejects.length} of ${count(slice.rows_rejected)}` : "";
   return html`<section class="card" id="rejects">
     <h2>Rejected items${all}</h2>
     ${dataTable(
       "Rejected items",
       [
-        { heading: "Because", cell: ({ reason }) => reason },
+        { heading: "Reason", cell: ({ reason }) => reason },
         { heading: "Item", cell: ({ item }) => html`<code>${JSON.stringify(item).slice(0, 500)}</code>` },
       ],
       rejects,

@@ -61,7 +61,7 @@ export const todayPage = definePage({
       ${runningCard(context)} ${incidentList(context, morning.incidents, failures)}
       <div class="columns" id="cards">
         <section class="card wide" id="trust">
-          <h2>May the figures be trusted?</h2>
+          <h2>Can the figures be trusted?</h2>
           ${morning.datasets.length + morning.incidents.length === 0 ? html`<p>${codeText(firstStep)}</p>` : trustList(statuses, { knowsUnrequested: unrequested !== null })}
         </section>
         ${creditsCard(context, { account: morning.account, forecast })} ${nextRunsCard(morning, now)}
@@ -70,7 +70,7 @@ export const todayPage = definePage({
   },
 });
 
-const firstStep = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
+const firstStep = "`storehouse plan` shows what a sync would fetch and cost; `storehouse sync` fetches it.";
 
 /** How far each family of datasets is complete. */
 function familyStatuses(

@@ -34,7 +34,7 @@ export function shownTrackedApps(apps: readonly AppSince[]): readonly ShownApp[]
     ...app,
     keywords: new Map(app.countries.map(({ country, keywords }) => [country, keywords])),
     address: (country) => `/portfolio/${encodeURIComponent(app.trackId)}/${country}`,
-    sinceHeading: "This many since",
+    sinceHeading: "Unchanged since",
   }));
 }
 
@@ -82,11 +82,11 @@ export function appCard(app: ShownApp, portfolio: AppsByStore): Html {
     <h2>${called}</h2>
     <p class="muted small">
       ${storeName(store)} · ${trackId} ·
-      ${since === null ? "not planned yet: from the next sync on" : codeText(`in the portfolio since ${since}`)}
+      ${since === null ? "not planned yet: starts with the next sync" : codeText(`in the portfolio since ${since}`)}
     </p>
     ${
       countries.length === 0
-        ? html`<p class="muted">Its countries were not read yet.</p>`
+        ? html`<p class="muted">Its countries have not been read yet.</p>`
         : dataTable(
             `Countries of ${name ?? ""} ${trackId}`,
             [
@@ -100,13 +100,13 @@ export function appCard(app: ShownApp, portfolio: AppsByStore): Html {
                 isNumber: true,
                 cell: ({ country }) => (typeof keywords === "number" ? keywords : (keywords.get(country) ?? 0)),
               },
-              { heading: sinceHeading, cell: (one) => one.since ?? "from the next sync on" },
+              { heading: sinceHeading, cell: (one) => one.since ?? "with the next sync" },
             ],
             countries,
           )
     }
     ${competitorsOf(app, portfolio)}
-    ${sum === null ? null : html`<p class="muted small">${count(sum)} keywords in all</p>`}
+    ${sum === null ? null : html`<p class="muted small">${count(sum)} keywords in total</p>`}
   </section>`;
 }
 
@@ -115,10 +115,14 @@ function competitorsOf({ competitors, store, trackId }: ShownApp, portfolio: App
   const known = (portfolio.get(store) ?? []).filter((one) => one.trackId !== trackId);
   if (known.length === 0)
     return html`<p class="muted small">
-      The account names no competitors, and no other app of its store is in the portfolio.
+      The account names no competitors, and the portfolio has no other app of this store.
     </p>`;
-  const others = countOf(known.length, "other app of its store counts", "other apps of its store count");
-  return list(`No competitors are named: ${others} as such`, known);
+  const others = countOf(
+    known.length,
+    "other app of this store counts as one",
+    "other apps of this store count as competitors",
+  );
+  return list(`No competitors are named: ${others}`, known);
 }
 
 /** So many are named: an account of thousands of apps may have each of them count as a competitor of each other one. */
@@ -133,7 +137,7 @@ function list(summary: string, apps: readonly DatedApp[]): Html {
         (one) =>
           html`<li>
             ${one.name ?? one.trackId}
-            <span class="muted small">${one.since === null ? "from the next sync on" : `since ${one.since}`}</span>
+            <span class="muted small">${one.since === null ? "with the next sync" : `since ${one.since}`}</span>
           </li>`,
       )}${rest > 0 ? html`<li class="muted">and ${count(rest)} more</li>` : null}
     </ul>

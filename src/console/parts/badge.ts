@@ -53,11 +53,8 @@ function toneOf(state: string): Tone {
 
 const words: Readonly<Record<string, string>> = {
   pending: "queued",
-  deferred: "put off",
-  empty: "nothing there",
   skipped: "unavailable",
-  lost: "lost for good",
-  stale: "due to be requested again",
+  stale: "due again",
 };
 
 /** The state of a slice or the outcome of a run, in words. */

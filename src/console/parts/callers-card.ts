@@ -13,7 +13,7 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
     <h2>Callers of the gateway</h2>
     ${
       sums.length === 0
-        ? html`<p class="muted">No caller made a call in this time.</p>`
+        ? html`<p class="muted">No caller made a call in this period.</p>`
         : dataTable(
             "Callers of the gateway",
             [
@@ -30,8 +30,8 @@ export function callersCard(uses: readonly CallerUse[], callers: readonly string
           )
     }
     <p class="muted">
-      A call is answered from a stored answer, joins an equal call under way, or is sent; the first two save its
-      credits. <em>Since</em> is the first day with a call in this time.
+      A call is answered from a stored answer, joins an equal call under way, or is sent; the first two save credits.
+      <em>Since</em> is the first day with a call in this time.
     </p>
   </section>`;
 }

@@ -8,18 +8,20 @@ export function configurationNotices({ settings, isNewer, problem }: Configurati
     problem === null
       ? null
       : html`<p class="notice bad" role="status">
-          The configuration file cannot be read: ${problem}. What is shown is what this console started with.
+          The configuration file cannot be read: ${problem}. This page shows the configuration with which this console
+          started.
         </p>`
   }${
     source === "account" && apps.length > 0
       ? html`<p class="notice warn" role="status">
-          portfolio.source is account: what the configuration lists is not in the portfolio. Set it to config or both.
+          portfolio.source is account: apps in the configuration are not part of the portfolio. Set it to config or
+          both.
         </p>`
       : null
   }${
     isNewer
       ? html`<p class="notice" role="status">
-          The file has changed since this console started. Workers and the console go by it once they are started again.
+          The file has changed since this console started. Restart the workers and the console to apply it.
         </p>`
       : null
   }`;

@@ -27,7 +27,7 @@ export function creditsCard({ app, now }: Pick<PageContext, "app" | "now">, { ac
   if (account?.total == null || account.remaining === null)
     return html`<section class="card" id="credits">
       <h2>Credits</h2>
-      <p class="muted">The service has not reported a balance yet: it does at the first sync.</p>
+      <p class="muted">The service has not reported a balance yet; the first sync fetches it.</p>
     </section>`;
   const { total, remaining, held, resetsAt, observedAt } = account;
   const { floors } = app.config.settings.credits;

@@ -40,7 +40,7 @@ export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts)
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
-  if (own.length === 0) return calm("Nothing is requested yet.");
+  if (own.length === 0) return calm("Nothing has been requested yet.");
   // the day that all of it is complete to: what is ahead of it is named
   const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
@@ -81,12 +81,12 @@ function gapText(own: readonly CompleteDays[]): string {
 function unrequestedText(own: readonly UnrequestedDays[]): string {
   const span = unrequestedSpan(own);
   if (span === null) return "";
-  return `days of ${span.datasets.join(", ")} between ${span.first} and ${span.last} were never requested, and no sync does so any more: \`storehouse gaps\` names the backfill`;
+  return `days of ${span.datasets.join(", ")} between ${span.first} and ${span.last} were never requested, and no sync will request them: \`storehouse gaps\` shows the backfill to run`;
 }
 
 function noDayText(own: readonly CompleteDays[]): string {
   const none = own.filter((one) => one.completeTo === null).map(({ dataset }) => dataset);
-  return none.length === own.length ? "Not complete on any day yet" : `${none.join(", ")} complete on no day yet`;
+  return none.length === own.length ? "Not complete on any day yet" : `${none.join(", ")} not complete on any day yet`;
 }
 
 /** Datasets that are complete to a later day than the one that all are complete to. */

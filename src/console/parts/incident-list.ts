@@ -45,7 +45,7 @@ export function incidentList(
 
 function mendOf(context: PageContext, incident: OpenIncident, failures: readonly FailureSum[]): Html | null {
   const mend = kindNamed(incident.kind)?.mend;
-  if (mend === "credits") return html`<a class="button" href="/credits">See the credits</a>`;
+  if (mend === "credits") return html`<a class="button" href="/credits">See credits</a>`;
   if (mend === "coverage")
     return html`<a class="button" href="${coverageAddress(incident, context.now)}">See what is missing</a>`;
   if (mend === "held" && isOfOther(context, incident)) return null;

@@ -10,7 +10,7 @@ import { html, type Html } from "../html.ts";
 import { hiddenFields } from "./form-fields.ts";
 
 /** A track id in a form or an address. */
-export const TrackIdInput = z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is no track id");
+export const TrackIdInput = z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is not a track id");
 
 /** The fields of the form beside those of the place: what to do with which keywords. */
 export const keywordFields = {
@@ -27,7 +27,7 @@ export function keywordsTyped({
   readonly verb: KeywordVerb;
 }): readonly string[] {
   const lines = keywords.split(/\r?\n/).filter((line) => line.trim() !== "");
-  if (lines.length === 0) throw fail("console_bad_input", { problem: "no keyword is named" });
+  if (lines.length === 0) throw fail("console_bad_input", { problem: "no keyword is given" });
   return keywordsGiven(lines, undefined, verb === "remove" ? "remove" : "add").keywords;
 }
 
@@ -43,12 +43,14 @@ export function keywordForm(
 ): Html {
   if (visitor.role !== "operator")
     return html`<section class="card">
-      <h2>Change them</h2>
-      <p class="muted">An operator changes keywords here.</p>
+      <h2>Change keywords</h2>
+      <p class="muted">Only operators can change keywords.</p>
     </section>`;
   return html`<form class="card stack" method="post" action="/actions/${action}" id="change">
-    <h2>Change them</h2>
-    <label>Keywords <span class="muted">one a line</span><textarea name="keywords" rows="8" required></textarea></label>
+    <h2>Change keywords</h2>
+    <label
+      >Keywords <span class="muted">one per line</span><textarea name="keywords" rows="8" required></textarea>
+    </label>
     <fieldset class="checks">
       <legend class="unseen">What to do</legend>
       <label class="check"
@@ -71,7 +73,7 @@ export function keywordForm(
 export function changesList({ add, remove, left }: KeywordChanges, nights: KeywordNights | null): Html {
   return html`<div class="changes">
     ${keywordLines("+", "to add", add)}
-    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword needs no change", "keywords need no change")}.</p>`}${
+    ${keywordLines("−", "to remove", remove)}${left.length === 0 ? null : html`<p class="muted">${countOf(left.length, "keyword stays as it is", "keywords stay as they are")}.</p>`}${
       nights === null ? null : html`<p>${nightsInWords(nights)}</p>`
     }
   </div>`;

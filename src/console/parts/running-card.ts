@@ -19,8 +19,8 @@ export function runningCard(context: PageContext): Html {
         ${badge("busy", isStopping ? "stopping" : "under way")}
         <span class="muted">since ${instantText(startedAt, now)}</span>
       </p>
-      ${progress === null ? html`<p>It begins with a check of the balance.</p>` : progressBar(progress)}
-      ${isStopping ? html`<p class="muted">Requests that are under way end first: they are paid for.</p>` : actionForm(context, { action: stopAction, fields: { started: startedAt } })}
+      ${progress === null ? html`<p>It starts with a balance check.</p>` : progressBar(progress)}
+      ${isStopping ? html`<p class="muted">Requests under way finish first, because they are paid for.</p>` : actionForm(context, { action: stopAction, fields: { started: startedAt } })}
     </section>`;
   const outcome = ended.result?.outcome ?? "failed";
   return html`<section id="running" class="card wide running">

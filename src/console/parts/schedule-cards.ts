@@ -11,7 +11,7 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
     return html`<section class="card" id="next">
       <h2>Next run</h2>
       <p class="muted">
-        No worker has announced one. <code>storehouse schedule</code> prices the schedule,
+        No worker has announced a run. <code>storehouse schedule</code> prices the schedule,
         <code>storehouse worker</code> runs it.
       </p>
     </section>`;
@@ -22,7 +22,7 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
         ({ line, at, slices, credits, overBudget }) =>
           html`<li>
             <strong>${line}</strong> <span class="muted">${instantText(at, now)}</span
-            ><br />${slices === 0 ? "Nothing is due then." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}${overBudget.slices === 0 ? "" : `; budgets put off about ${count(overBudget.credits)}`}.`}
+            ><br />${slices === 0 ? "Nothing is due." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}${overBudget.slices === 0 ? "" : `; budgets defer about ${count(overBudget.credits)}`}.`}
           </li>`,
       )}
     </ul>
@@ -44,7 +44,7 @@ export function workersCard({ running, late, waiting, ageSeconds, lastEndedAs }:
   return html`<section class="card" id="workers">
     <h2>Workers</h2>
     <p>
-      ${parts.length > 0 ? parts : badge(none, `none runs${lastEndedAs === null ? "" : `, the last one ended as ${lastEndedAs}`}`)}
+      ${parts.length > 0 ? parts : badge(none, `none running${lastEndedAs === null ? "" : `; the last one ended as ${lastEndedAs}`}`)}
     </p>
     ${beat}
   </section>`;

@@ -13,7 +13,7 @@ export function sumOfCredits(all: readonly Pick<Spend, "credits">[]): number {
 }
 
 /** Said where there is nothing to show. */
-export const nothingSpent = html`<p class="muted">Nothing was spent in this time.</p>`;
+export const nothingSpent = html`<p class="muted">Nothing was spent in this period.</p>`;
 
 /** So many lines are shown without a click. */
 const atFirst = 12;

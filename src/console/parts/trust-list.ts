@@ -5,8 +5,7 @@ import { mark } from "./badge.ts";
 import { codeText } from "./code-text.ts";
 import { familyNames, type FamilyStatus } from "./family-status.ts";
 
-const unknownGaps =
-  "The ledger is too large to say in time whether there are days that no sync requests any more: `storehouse gaps` does.";
+const unknownGaps = "The ledger is too large to find days here that no sync will request: run `storehouse gaps`.";
 
 /**
  * Whether the figures of each family can be trusted; null where that could not be read in time. `knowsUnrequested`: whether the days that no
@@ -18,7 +17,7 @@ export function trustList(
 ): Html {
   if (statuses === null)
     return html`<p class="muted">
-      The ledger is too large to say in time: raise <code>console.timeout_seconds</code>, or see
+      The ledger is too large to work this out in time: raise <code>console.timeout_seconds</code>, or see
       <code>mart.data_freshness</code>.
     </p>`;
   return html`<ul class="families">
