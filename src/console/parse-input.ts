@@ -17,7 +17,7 @@ export const OptionalDay = z
   .transform((text) => (text === "" || !isDay(text) ? undefined : text));
 
 /** The number of a run, a slice or a plan; it stays text, as the ledger has it. */
-export const LedgerId = z.string().regex(/^[1-9]\d{0,17}$/, "is no number");
+export const LedgerId = z.string().regex(/^[1-9]\d{0,17}$/, "is not a number");
 
 const somewhere = "http://console.invalid";
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
 test("bad input and unknown addresses get a page that names them and the next step", async () => {
   for (const [address, status, says] of [
     ["/runs?limit=many", 400, "limit"],
-    ["/runs/no-number", 400, "is no number"],
+    ["/runs/no-number", 400, "is not a number"],
     ["/runs/999999", 404, "run 999999"],
     ["/nowhere", 404, "page at this address"],
     ["/%ff", 404, "page at this address"],

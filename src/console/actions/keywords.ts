@@ -78,7 +78,7 @@ export const keywordsAction = defineAction({
       // what is removed first: a text that is too long loses its end
       about: { app, country, verb, remove: changes.remove, add: changes.add },
       binds: [changes.remove, changes.add],
-      says: `The account tracks ${count(changes.add.length)} more and ${count(changes.remove.length)} fewer keywords for ${app} in ${country}.${list}`,
+      says: `This adds ${countOf(changes.add.length, "keyword")} and removes ${count(changes.remove.length)} for ${app} in ${country}.${list}`,
       detail: changesList(changes, nights),
     };
   },

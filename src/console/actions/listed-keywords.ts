@@ -58,7 +58,7 @@ export const listedKeywordsAction = defineAction({
       alwaysAsk: true,
       about: { app, entry, verb, remove, add },
       binds: keywordsOf(change),
-      says: `The configuration lists ${count(add.length)} more and ${count(remove.length)} fewer keywords for ${app}, in ${countries}.${sourceWords[change.before.portfolio.source]}`,
+      says: `This adds ${countOf(add.length, "keyword")} and removes ${count(remove.length)} for ${app} in the configuration, in ${countries}.${sourceWords[change.before.portfolio.source]}`,
       detail: html`${changesList(change.changes, price)}${
         cannot === null ? null : html`<pre tabindex="0"><code>${listedAsYaml(change)}</code></pre>`
       }`,

@@ -168,9 +168,9 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
     </dl>
     <p class="muted">
       Credits.
-      ${connected > 0 ? `With a connected search-ads account, a night costs ${countOf(connected, "credit")} more. ` : ""}This
-      is the price of the configuration below, with the number of keywords above: of the apps that it lists, and not of
-      what an account tracks. Competitors and other lists that only the service knows count as one of a kind.
+      ${connected > 0 ? `With a connected search-ads account, a night costs ${countOf(connected, "credit")} more. ` : ""}The
+      price is for the configuration below, with the number of keywords above. It covers the apps in that configuration,
+      not those that an account tracks. Lists that only the service knows, such as competitors, count as one entry each.
     </p>
     ${
       shown.length === 0

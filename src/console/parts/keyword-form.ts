@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { count, countOf } from "../../core/words.ts";
+import { capital, count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import type { KeywordChanges, KeywordVerb } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";
@@ -54,13 +54,13 @@ export function keywordForm(
     <fieldset class="checks">
       <legend class="unseen">What to do</legend>
       <label class="check"
-        ><input type="radio" name="verb" value="add" checked /><span>${follow} these as well</span></label
+        ><input type="radio" name="verb" value="add" checked /><span>${capital(follow)} these as well</span></label
       >
       <label class="check"
-        ><input type="radio" name="verb" value="remove" /><span>${follow} these no longer</span></label
+        ><input type="radio" name="verb" value="remove" /><span>No longer ${follow} these</span></label
       >
       <label class="check"
-        ><input type="radio" name="verb" value="sync" /><span>${follow} these and no others</span></label
+        ><input type="radio" name="verb" value="sync" /><span>${capital(follow)} only these</span></label
       >
     </fieldset>
     ${hiddenFields({ ...fields, back: address, _csrf: formToken() })}
