@@ -35,7 +35,7 @@ comment on column core.fact_featuring.short_name    is 'Short form of that name.
 comment on column core.fact_featuring.link_url      is 'Address that the card links to.';
 comment on column core.fact_featuring.image_url     is 'Address of its picture.';
 comment on column core.fact_featuring.position      is 'Place of the app among those on the card, 1 is the first; null if the card does not list it.';
-comment on column core.fact_featuring.listed_count  is 'Number of apps on the card; null if it lists none.';
+comment on column core.fact_featuring.listed_count  is 'Number of apps on the card; null if the answer has no list of them.';
 comment on column core.fact_featuring.track_ids     is 'Track ids of the apps on the card as text, in the order shown.';
 select ops.add_foreign_keys('core.fact_featuring');
 select ops.comment_columns('core.fact_featuring');

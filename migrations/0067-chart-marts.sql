@@ -108,7 +108,7 @@ comment on column mart.featuring_daily.label            is 'Label above the titl
 comment on column mart.featuring_daily.title            is 'Title of the card.';
 comment on column mart.featuring_daily.card_name        is 'Name of what the card presents.';
 comment on column mart.featuring_daily.card_rank        is 'Place of the app among those on the card, 1 is the first; null if the card does not list it.';
-comment on column mart.featuring_daily.listed_app_count is 'Number of apps on the card; null if it lists none.';
+comment on column mart.featuring_daily.listed_app_count is 'Number of apps on the card; null if the answer has no list of them.';
 comment on column mart.featuring_daily.link_url         is 'Address that the card links to.';
 comment on column mart.featuring_daily.image_url        is 'Address of its picture.';
 select ops.comment_columns('mart.featuring_daily');

@@ -420,7 +420,7 @@ create table core.fact_featuring (
   link_url text, -- Address that the card links to.
   image_url text, -- Address of its picture.
   position integer, -- Place of the app among those on the card, 1 is the first; null if the card does not list it.
-  listed_count integer, -- Number of apps on the card; null if it lists none.
+  listed_count integer, -- Number of apps on the card; null if the answer has no list of them.
   track_ids jsonb, -- Track ids of the apps on the card as text, in the order shown.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
   slice_id bigint not null, -- Slice that wrote the row.
@@ -2668,7 +2668,7 @@ create view mart.featuring_daily (
   title text, -- Title of the card.
   card_name text, -- Name of what the card presents.
   card_rank integer, -- Place of the app among those on the card, 1 is the first; null if the card does not list it.
-  listed_app_count integer, -- Number of apps on the card; null if it lists none.
+  listed_app_count integer, -- Number of apps on the card; null if the answer has no list of them.
   link_url text, -- Address that the card links to.
   image_url text -- Address of its picture.
 ) as

@@ -61,7 +61,7 @@ describe("a review", () => {
     ];
     expect(rowsOf({ ...ios, source: "plain" }, [answers])).toMatchObject([
       { rating: 4, title: null },
-      { rating: 5, title: "" },
+      { rating: 5, title: null },
     ]);
   });
 

@@ -49,7 +49,8 @@ function rowOf({ scope, items }: Slice, review: Plain | Paged) {
     country_key: region.country,
     language_code: region.language,
     rating: Number(review.rating),
-    title: review.title ?? null,
+    // the contract has it empty or absent where there is none
+    title: review.title || null,
     content: review.content ?? null,
     reviewer: review.reviewer ?? null,
     version: typeof version === "string" ? version : null,
