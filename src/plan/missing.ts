@@ -67,6 +67,8 @@ export type MissingOptions = {
  *   - Empty days of a pack are requested again with the next pack if one call has room for both; otherwise an empty pack is final.
  *   - An item that the service refused when it was requested alone is left out: it would have every batch refused.
  *   - A failed cell counts as requested: its slice is retried by later-tries.ts where that can help, and costs no credits every night.
+ *
+ * `ops.slice_finality` says the same in SQL for what is stale; test/runs/stale.test.ts holds the two together.
  */
 export function missingCells(options: MissingOptions): MissingCells {
   const { calendar, covered } = options;

@@ -1,7 +1,7 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { isOn, type DatasetSettings, type Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
-import type { Timing } from "../core/timing.ts";
+import type { Reach, Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { noteDatasets, type TimingLine } from "../ledger/dataset-timings.ts";
 import { emptyEarlyDaysOf } from "../plan/missing.ts";
@@ -90,6 +90,18 @@ function within(timing: Timing, lookbackDays: number | undefined): Timing {
   return { ...timing, lookbackDays: Math.min(timing.lookbackDays, lookbackDays) };
 }
 
+/** How SQL calls the figures of a timing, all but those that it works out itself or need not know. */
+const figures = {
+  settleDays: "settle_days",
+  lookbackDays: "lookback_days",
+  historyDays: "history_days",
+  firstDay: "first_day",
+  packDays: "pack_days",
+  packIsFull: "pack_is_full",
+  emptyHoldsDays: "empty_holds_days",
+  emptyUntilDays: "empty_until_days",
+} as const satisfies Record<Exclude<keyof Reach, "keptFrom" | "moved">, keyof TimingLine>;
+
 /** What SQL has to know of a timing. */
 export function lineOf(
   dataset: string,
@@ -98,18 +110,12 @@ export function lineOf(
   { keep_months: keepMonths }: DatasetSettings,
 ): TimingLine {
   if (timing.kind === "snapshot") return { dataset, scope, kind: timing.kind, refresh_days: timing.refreshDays };
+  const known = Object.entries(figures).map(([own, name]) => [name, timing[own as keyof typeof figures]]);
   return {
     dataset,
     scope,
     kind: timing.kind,
-    settle_days: timing.settleDays,
-    lookback_days: timing.lookbackDays,
-    history_days: timing.historyDays,
-    first_day: timing.firstDay,
-    pack_days: timing.packDays,
-    pack_is_full: timing.packIsFull,
-    empty_holds_days: timing.emptyHoldsDays,
-    empty_until_days: timing.emptyUntilDays,
+    ...Object.fromEntries(known),
     empty_early_days: emptyEarlyDaysOf(timing),
     keep_months: keepMonths,
   };
