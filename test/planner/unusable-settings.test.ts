@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import type { Settings } from "../../src/config/settings.ts";
+import { Settings } from "../../src/config/settings.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { settingsIn } from "../../src/planner/settings-in.ts";
 import { unusableSettings } from "../../src/planner/unusable-settings.ts";
@@ -59,6 +59,18 @@ describe("a setting that would change nothing about a dataset is refused on its 
     expect(unusable).not.toHaveProperty("on");
     expect(Object.keys(unusable)).not.toEqual(expect.arrayContaining(["refresh_days", "lookback_days"]));
   });
+});
+
+test("each setting of a dataset is usable by all of them, or refused where it does nothing", () => {
+  const usable = ["on", "options", "fresh_hours"];
+  const refused = datasets.flatMap(({ name }) =>
+    Object.keys(
+      unusableSettings(name, { keep_months: 1, history_days: 3660, lookback_days: 3660, refresh_days: 3660 }),
+    ),
+  );
+  const all = Object.keys(Settings.shape.datasets.unwrap().valueType.shape);
+  expect(all.length).toBeGreaterThan(10);
+  expect(all.filter((setting) => ![...usable, ...refused].includes(setting))).toEqual([]);
 });
 
 const withOptions = datasets.flatMap(({ name, options }) =>
