@@ -113,7 +113,7 @@ test("a day without a place in the charts is distinguished from one that was not
 
 test("places in charts of which one requested version has no answer yet are not answered", async () => {
   const of = (chart_version: string) => ({ country: "US", resolution: "daily", chart_version });
-  const days = ["2026-07-20", "2026-07-22"] as const;
+  const window = ["2026-07-20", "2026-07-22"] as const;
   await mart.fill(
     "core.fact_visibility",
     ["2026-07-20", "2026-07-21"].map((date_day) => ({
@@ -124,7 +124,7 @@ test("places in charts of which one requested version has no answer yet are not 
       score: 3,
     })),
   );
-  await slice("category_rank", of("v1"), days);
+  await slice("category_rank", of("v1"), window);
   await slice("category_rank", of("v2"), ["2026-07-21", "2026-07-22"], "failed");
   const answered = () =>
     mart.ask(
@@ -132,7 +132,7 @@ test("places in charts of which one requested version has no answer yet are not 
        where  track_id = '1' and date_day in ('2026-07-20', '2026-07-21') order by 1`,
     );
   expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | false"]);
-  await slice("category_rank", of("v2"), days);
+  await slice("category_rank", of("v2"), window);
   expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | true"]);
 });
 
