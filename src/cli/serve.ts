@@ -1,20 +1,24 @@
 import { once } from "node:events";
 import { fail } from "../core/errors.ts";
+import type { App } from "../app.ts";
+import { untilClockAgrees } from "./check-clock.ts";
 import { print, remark } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 type Served = AsyncDisposable & { readonly url: string; readonly port: number };
 
 /**
- * Serves something until Ctrl-C or a signal ends it. `named`: the port that the person named, and no other is used instead of it.
+ * Serves something that spends and plans by the clock of this machine, once that agrees with the database's, until Ctrl-C or a signal ends it. `named`: the port that the person named, and no other is used instead of it.
  * Throws `port_taken`.
  */
 export async function serveUntilStopped(
   what: string,
-  named: number | undefined,
+  { app, named }: { readonly app: App; readonly named: number | undefined },
   open: (stop: AbortSignal) => Promise<Served>,
 ): Promise<void> {
   using stop = stopSignal();
+  await untilClockAgrees(app, stop.signal);
+  if (stop.signal.aborted) return;
   await using served = await open(stop.signal);
   if (named !== undefined && named !== 0 && served.port !== named) throw fail("port_taken", { port: named });
   print(`The ${what} is on ${served.url}`);

@@ -1,40 +1,31 @@
 import type { App } from "../app.ts";
-import { StorehouseError } from "../core/errors.ts";
 import { crontabFile } from "../config/config.ts";
 import { syncInForeground } from "../foreground.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { readCrontab, scheduledBy } from "../worker/crontab.ts";
 import { untilDatabaseResponds } from "../worker/waits.ts";
-import { checkClock } from "./check-clock.ts";
+import { untilClockAgrees } from "./check-clock.ts";
 import { withProgress } from "./commands/sync.ts";
 import { agreeToWorker, isAgreedAlready } from "./first-spending.ts";
 import { remark } from "./output.ts";
 import { exitCodeOf, exitCodes } from "./run-report.ts";
 
-/** A machine that has just started sets its clock within minutes. */
-const clockCheckMs = 30_000;
-
 /**
  * True where a person has agreed that the account spends, earlier or now. Waits for a database that stops to respond meanwhile, and for the
- * clock of this machine where that is wrong: a service manager does not start again what ended because of what a person has to correct.
+ * clock of this machine where that is wrong.
  */
 export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
   while (!stop.aborted) {
     try {
-      await checkClock(app);
+      await untilClockAgrees(app, stop);
+      if (stop.aborted) return false;
       return (await isAgreedAlready({ app, agreed: [] })) || (await ask(app, yes, stop));
     } catch (error) {
-      if (isLostConnection(error)) await untilDatabaseResponds(app, stop);
-      else if (error instanceof StorehouseError && error.code === "clock_wrong") await waitForClock(app, error, stop);
-      else throw error;
+      if (!isLostConnection(error)) throw error;
+      await untilDatabaseResponds(app, stop);
     }
   }
   return false;
-}
-
-async function waitForClock({ clock, log }: App, { message }: StorehouseError, stop: AbortSignal): Promise<void> {
-  log.error({ problem: message, wait_ms: clockCheckMs }, "clock.wrong");
-  await clock.sleep(clockCheckMs, stop).catch(() => undefined);
 }
 
 /** Shows the prices of the portfolio, the market and a night, and has a person agree. Throws a UsageError where no person is there. */

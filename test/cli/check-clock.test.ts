@@ -4,6 +4,7 @@ import { createLog } from "../../src/core/log.ts";
 import { hourMs } from "../../src/core/day.ts";
 import { mayStart } from "../../src/cli/worker-agreement.ts";
 import { runCommand } from "../support/command.ts";
+import { until } from "../support/ingest-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
 import { checkClock } from "../../src/cli/check-clock.ts";
 import { readReadiness } from "../../src/health/readiness.ts";
@@ -73,6 +74,23 @@ test("a worker whose clock is hours off waits until it is right, since nothing w
   expect(await mayStart(worker, true, new AbortController().signal)).toBe(true);
   expect([waits, lines.map(({ msg }) => msg)]).toEqual([2, ["clock.wrong", "clock.wrong"]]);
 });
+
+test.each(["console", "gateway"])(
+  "a %s waits as well, since what people do there is planned by its clock",
+  async (what) => {
+    await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 1 } });
+    const before = process.listenerCount("SIGTERM");
+    vi.useFakeTimers({ toFake: ["Date"], now: systemClock().now() + 30 * hourMs });
+    try {
+      const ended = runCommand(stage, [what, "--port", "0"]);
+      await until(async () => process.listenerCount("SIGTERM") > before);
+      process.emit("SIGTERM", "SIGTERM");
+      expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+    } finally {
+      vi.useRealTimers();
+    }
+  },
+);
 
 test("no command requests slices by a clock that is hours off; what a backfill would cost is shown", async () => {
   await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 1 } });

@@ -16,6 +16,6 @@ export function defineConsole(command: Command): void {
     )
     .option("--port <number>", "port, instead of console.port; 0 for any free one", portArgument)
     .action((options: Options) =>
-      withApp((app) => serveUntilStopped("console", options.port, () => startConsole(app, options))),
+      withApp((app) => serveUntilStopped("console", { app, named: options.port }, () => startConsole(app, options))),
     );
 }

@@ -34,7 +34,9 @@ export function defineGateway(command: Command): void {
       if (options.dropKey !== undefined) return withApp((app) => noKey(app, options.dropKey ?? ""));
       const { host, port } = options;
       const where = { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
-      return withApi((app) => serveUntilStopped("gateway", port, (stop) => startGateway(app, { ...where, stop })));
+      return withApi((app) =>
+        serveUntilStopped("gateway", { app, named: port }, (stop) => startGateway(app, { ...where, stop })),
+      );
     });
 }
 
