@@ -10,8 +10,6 @@ export type Paging = {
   /** Items on a full page; the service's default where `sizeParam` names the parameter that changes it. */
   readonly size: number;
   readonly sizeParam?: string;
-  /** Numbers of items that may fill a page as well, where the contract names no more than the most that one has. */
-  readonly otherSizes?: readonly number[];
   /**
    * Where the answer says in advance that a page is the last: `pages` and `items` are fields with the numbers of all pages and of
    * their items, `rows` are the places of `{ totalRowCount, limit, offset }`. Left out where only a page that is not full shows it.
@@ -66,7 +64,7 @@ export function pagesReported({ paging, items }: Paged, value: unknown, index: n
   if (paging === null || items === null) return read;
   const count = itemsOn(value, items) + invalid;
   if (count === 0) return read;
-  const isFull = count >= fullPage(paging, value) || paging.otherSizes?.includes(count) === true;
+  const isFull = count >= fullPage(paging, value);
   const more = moreByTotal(paging, value, index) ?? (isFull ? 1 : 0);
   // a number of pages that is too small for the items: a full page is not the last one then
   return read + (isFull ? Math.max(more, moreByItems(paging, value, { index, count })) : more);

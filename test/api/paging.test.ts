@@ -40,14 +40,6 @@ test("a full page may have a next one, a short or empty one has none, since requ
   expect([50, 51, 49, 0].map((count) => hasNextPage(paged(1), pageOf(count), 0))).toEqual([true, true, false, false]);
 });
 
-test("a page of plain reviews may be full with fewer than the most that one has, where their number is one that pages have", () => {
-  const page = (count: number) => Array.from({ length: count }, () => ({}));
-  const full = [1, 19, 20, 21, 25, 50, 99, 100].filter((count) =>
-    hasNextPage(operationById("ios.reviews"), page(count), 0),
-  );
-  expect(full).toEqual([20, 25, 50, 100]);
-});
-
 test("a page that came full stays full when items of it do not fit", () => {
   expect(hasNextPage(paged(1), pageOf(48), 0, 2)).toBe(true);
   expect(hasNextPage(paged(1), pageOf(48), 0, 1)).toBe(false);

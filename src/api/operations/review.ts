@@ -33,8 +33,7 @@ const plain = {
   ...get,
   cost: 5,
   range: { ...range, days: null },
-  // "at most 100": should a page have fewer, as one of the other list has 20 unless more are requested, the rest would be lost unseen
-  paging: { param: "page", first: 0, size: reviewsPerCall, otherSizes: [20, 25, 50] },
+  paging: { param: "page", first: 0, size: reviewsPerCall },
   items: [],
   answer: plainList,
   summary: "Reviews of one app, up to 100 a call; an empty list too for an app that is not crawled yet.",
