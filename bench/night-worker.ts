@@ -55,6 +55,7 @@ function partsOf(db: Database, at: NonNullable<IngestParts["at"]>): IngestParts 
     halted: new AbortController().signal,
     accountId: "bench",
     workerId: "0",
+    refreshBalance: () => Promise.resolve(),
     reapDeadWorkers: () => Promise.resolve(),
   } as Partial<IngestParts> as IngestParts;
 }
