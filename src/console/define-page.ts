@@ -17,7 +17,7 @@ import type { Visitor } from "./visitor.ts";
  *   4. Anything that changes something is a form that posts to an action (see define-action.ts): `actionForm`.
  *   5. `live: true` reads the page again when the ledger changes; the parts that change stand in elements with an id.
  *   6. The content security policy lets in scripts and styles from /assets only: no <style>, no style="...", no onclick="...". Attributes of
- *      SVG (fill, stroke, width) are fine. A drawing with styles of its own is a `Download` of the type image/svg+xml, shown by <img>.
+ *      SVG (fill, stroke, width) are fine. A drawing of src/charts is shown by `picture`, which brings its colours.
  *   7. It works without JavaScript for reading, at 390 pixels, by keyboard, in light and dark: test/console walks over every page of
  *      pages/all.ts with a browser and axe.
  *

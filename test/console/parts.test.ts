@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { barChart } from "../../src/charts/bar-chart.ts";
 import { html } from "../../src/console/html.ts";
 import type { PageContext } from "../../src/console/define-page.ts";
 import { codeText } from "../../src/console/parts/code-text.ts";
@@ -9,11 +10,26 @@ import { count } from "../../src/core/words.ts";
 import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { fail } from "../../src/core/errors.ts";
 import { unlessSlow } from "../../src/console/slow.ts";
+import { picture } from "../../src/console/parts/picture.ts";
 import { trustList } from "../../src/console/parts/trust-list.ts";
 import { familyStatus } from "../../src/console/parts/family-status.ts";
 import { day } from "../../src/core/day.ts";
 import { columnOf } from "../support/html-tables.ts";
 import type { CompleteDays } from "../../src/ledger/complete-days.ts";
+
+test("a picture brings the colours that it has on a dark page", async () => {
+  const chart = (width: number) =>
+    barChart({
+      title: { before: "", name: "", after: "" },
+      subtitle: { before: "", name: "", after: "" },
+      axis: "credits",
+      window: { start: day("2026-11-01"), end: day("2026-11-03") },
+      series: [{ name: "credits", amounts: new Map([[day("2026-11-01"), 3]]) }],
+      width,
+    });
+  const { markup } = await picture(chart, { label: "Credits", wide: 760 });
+  expect(markup).toMatch(/^<link rel="stylesheet" href="\/drawings\.css" \/>\s*<figure /);
+});
 
 describe("markup", () => {
   test("escapes all that is put into it, in text and in attributes", () => {

@@ -57,8 +57,7 @@ export const creditsPage = definePage({
     });
     const accounts = new Set([accountOf(app.config.settings), ...spend.map(({ account: whose }) => whose)]);
     const ofAll = accounts.size > 1 ? ", of all accounts" : "";
-    return html`<link rel="stylesheet" href="/drawings.css" />
-      ${pageHead(
+    return html`${pageHead(
         "Credits",
         html`What credits were spent on in the last ${countOf(days, "day")}, and what a call costs.
           <a href="/credits/calculator">What would it cost?</a>`,

@@ -70,7 +70,7 @@ export const explorePage = definePage({
     const seen = await readSeen(context, input);
     if (seen === null) return nothing(input);
     const { view, shown } = seen;
-    return html`<link rel="stylesheet" href="/drawings.css" /><link rel="stylesheet" href="/assets/explore.css" />
+    return html`<link rel="stylesheet" href="/assets/explore.css" />
       <h1>Explore</h1>
       ${chooser(seen)}
       <nav class="tabs" aria-label="Views">
