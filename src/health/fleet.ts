@@ -1,17 +1,15 @@
 import { readSliceSums, type SliceSums } from "../ledger/slice-sums.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { sql } from "../postgres/sql.ts";
-import type { Settings } from "../config/settings.ts";
-import type { Clock } from "../core/clock.ts";
 import { dayOf } from "../core/day.ts";
 import { creditClasses } from "../core/slice.ts";
 import { readCallerUse, type CallerUse } from "../credits/caller-use.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
+import type { CheckParts } from "../incidents/check-parts.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
-import { latenessOf, readOwnRhythms, type Lateness, type RunIntervals } from "../incidents/lateness.ts";
+import { latenessOf, readOwnRhythms, type Lateness } from "../incidents/lateness.ts";
 import { sharedQueue } from "../ledger/shared-queue.ts";
-import type { Database } from "../postgres/database.ts";
 import type { FleetMetric } from "./metric-list.ts";
 import { sumBy } from "../core/sum.ts";
 
@@ -35,18 +33,8 @@ export type FleetFigures = {
   readonly databaseBytes: number;
 };
 
-/** What reading the figures needs. */
-export type FleetParts = {
-  readonly db: Database;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly accountId: string;
-  /** Datasets that the crontab names. */
-  readonly scheduled: RunIntervals;
-};
-
 /** Reads the figures, one query after the other: a scrape uses one connection. */
-export async function readFleet(parts: FleetParts): Promise<FleetFigures> {
+export async function readFleet(parts: CheckParts): Promise<FleetFigures> {
   const { db, clock, accountId } = parts;
   const now = sql`${new Date(clock.now()).toISOString()}::timestamptz`;
   const rowsOf = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(db)).rows;

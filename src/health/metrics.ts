@@ -2,7 +2,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
-import { fleetSamples, readFleet, type FleetFigures, type FleetParts } from "./fleet.ts";
+import type { CheckParts } from "../incidents/check-parts.ts";
+import { fleetSamples, readFleet, type FleetFigures } from "./fleet.ts";
 import { createCachedRead } from "./cached-read.ts";
 import { fleetMetrics, workerMetrics, type FleetMetric } from "./metric-list.ts";
 import { workerStates, type WorkerState } from "./worker-state.ts";
@@ -22,7 +23,7 @@ export type Metrics = {
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
 };
 
-type Parts = Omit<FleetParts, "db"> & {
+type Parts = Omit<CheckParts, "db"> & {
   readonly clock: Clock;
   /** Null while it is not open. */
   readonly db: () => Database | null;
