@@ -71,12 +71,12 @@ export type CoverageRequest = {
   readonly datasets: readonly string[];
   readonly window: Window;
   /**
-   * A sentence that says what the statement may read besides these days, apps and countries; null where it reads nothing else. With one
-   * nothing is said to be complete.
+   * A sentence that says what the statement may read besides these days, apps and countries; null where it reads nothing else, or there is no
+   * statement. With one nothing is said to be complete.
    */
-  readonly guessed: string | null;
+  readonly guessed?: string | null;
   /** True where the answer may lack rows that the statement describes. */
-  readonly isCut: boolean;
+  readonly isCut?: boolean;
   readonly named: NamedScopes;
   readonly settings: Settings;
   readonly today: Day;
@@ -104,7 +104,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
   const known = datasets.filter(({ is_complete }) => is_complete !== null);
   const isWhole = known.length === 0 ? null : datasets.every((one) => one.is_complete !== false && one.is_requested);
   const [from, to] = [window.start, lastDay(window)];
-  const completeIf = (isTrue: boolean | null) => (isTrue === true && request.guessed !== null ? null : isTrue);
+  const completeIf = (isTrue: boolean | null) => (isTrue === true && request.guessed != null ? null : isTrue);
   return {
     from,
     to,
@@ -158,7 +158,7 @@ function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[], isD
 function wordsOf(
   datasets: readonly DatasetCoverage[],
   isWhole: boolean | null,
-  { guessed, isCut }: Pick<CoverageRequest, "guessed" | "isCut">,
+  { guessed = null, isCut = false }: Pick<CoverageRequest, "guessed" | "isCut">,
 ): string {
   if (datasets.length === 0) return "The statement reads no dataset: its coverage is unknown.";
   const off = datasets.filter((one) => !one.is_requested).map(({ dataset }) => dataset);

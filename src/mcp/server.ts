@@ -100,22 +100,9 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
     ({ datasets: names, apps: ownApps, countries: ownCountries, ...given }) =>
       reply(parts, () => {
         const today = clock.today();
-        const { window } = statementDays({
-          given: inOrder(given),
-          statement: "",
-          answer: { columns: [], rows: [] },
-          today,
-        });
+        const { window } = statementDays({ given: inOrder(given), today });
         const named = { apps: ownApps, countries: ownCountries };
-        return readCoverageBeside(db, {
-          datasets: names.map(known),
-          window,
-          guessed: null,
-          isCut: false,
-          named,
-          settings,
-          today,
-        });
+        return readCoverageBeside(db, { datasets: names.map(known), window, named, settings, today });
       }),
   );
   server.registerTool(

@@ -14,19 +14,21 @@ export type StatementDays = {
 /** Days before today that count where nothing names any. */
 const defaultDays = 28;
 
-/** What days are read from. */
+/** What days are read from; only the first where there is no statement. */
 type Source = {
   readonly given: { readonly from?: Day | undefined; readonly to?: Day | undefined };
-  readonly statement: string;
-  readonly answer: Pick<Answer, "columns" | "rows">;
+  readonly statement?: string;
+  readonly answer?: Pick<Answer, "columns" | "rows">;
   readonly today: Day;
 };
+
+const nothing = { columns: [], rows: [] };
 
 /**
  * The days that a statement is about: those that the caller names, else those that the statement writes out, else those of its answer, else
  * the last weeks. Of a statement that writes one day they are those up to it or those from it to yesterday. Days to come are left out.
  */
-export function statementDays({ given, statement, answer, today }: Source): StatementDays {
+export function statementDays({ given, statement = "", answer = nothing, today }: Source): StatementDays {
   const yesterday = addDays(today, -1);
   if (given.from !== undefined || given.to !== undefined) {
     const to = given.to ?? yesterday;
@@ -76,7 +78,7 @@ function ends(days: readonly Day[]): readonly [Day | undefined, Day | undefined]
   return [sorted[0], sorted.at(-1)];
 }
 
-function daysIn({ columns, rows }: Source["answer"]): readonly Day[] {
+function daysIn({ columns, rows }: Pick<Answer, "columns" | "rows">): readonly Day[] {
   const dates = columns.flatMap(({ name, type }, index) => (type === "date" ? [{ name, index }] : []));
   return rows.flatMap((row) =>
     dates.flatMap(({ name, index }) => {
