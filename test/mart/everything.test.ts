@@ -39,11 +39,11 @@ afterAll(async () => {
 
 test("every mart has an example, is what one is made of or lists gaps, and there is no other", async () => {
   const made = await stage.query("select viewname as name from pg_catalog.pg_views where schemaname = 'mart'");
-  expect(made.map(({ name }) => name).sort()).toEqual([...marts].sort());
+  expect(made.map(({ name }) => name).sort(), "src/docs/mart-examples.ts").toEqual([...marts].sort());
 });
 
 test("every mart has a declared key", () => {
-  expect(Object.keys(martShapes).sort()).toEqual([...marts].sort());
+  expect(Object.keys(martShapes).sort(), "src/postgres/mart-shapes.ts").toEqual([...marts].sort());
 });
 
 /** What a client's rows of a mart come to. Computing a mart takes longest, so that each client does it once. */
@@ -124,8 +124,8 @@ test.skipIf(enginePath === null)(
   },
 );
 
-/** `npm run demo -- --everything` loads the same, which makes README's answers those that anybody sees. */
-test("README's questions have the answers that it shows (vitest -u writes them, npm run docs takes them over)", async () => {
+/** `npm run demo -- --everything` loads the same, which makes the answers of docs/marts.md those that anybody sees. */
+test("the questions of docs/marts.md have the answers that it shows (vitest --update writes them, npm run docs takes them over)", async () => {
   await using asker = await openAsker();
   const reported: string[] = [];
   for (const { mart, query } of martExamples) {
