@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Document, isCollection, isMap, isSeq, parseDocument, visit } from "yaml";
 import type { Settings } from "./settings.ts";
 
@@ -17,24 +18,45 @@ export type SettingsChange = {
   readonly datasets?: Readonly<Record<string, boolean>>;
 };
 
-/** The text of the configuration file with some settings changed. Everything else stays, comments and order too. */
-export function editedSettings(text: string, { source, apps = [], datasets = {} }: SettingsChange): string {
-  const document = parseDocument(text);
-  withoutNames(document);
+/**
+ * The text of the configuration file with some settings changed. Everything else stays, comments and order too; what stands behind names
+ * (`*name`) is written out where a setting that they share is changed.
+ */
+export function editedSettings(text: string, change: SettingsChange): string {
+  const written = edited(withoutNames(parseDocument(text)), change);
+  if (written === null) return text;
+  const named = edited(parseDocument(text), change);
+  const keepsNames = named !== null && isDeepStrictEqual(valuesIn(named), written.toJS());
+  return (keepsNames ? named : written).toString({ lineWidth: 0 });
+}
+
+/** What a document says; null where a name in it stands for nothing any more. */
+function valuesIn(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (error instanceof ReferenceError) return null;
+    throw error;
+  }
+}
+
+/** A document with some settings changed; null where it has them all. */
+function edited(document: Document, { source, apps = [], datasets = {} }: SettingsChange): Document | null {
   const changes = [
     ...(source === undefined ? [] : [[["portfolio", "source"], source] as const]),
     ...Object.entries(datasets).map(([name, on]) => [["datasets", name, "on"], on] as const),
   ].filter(([path, value]) => document.getIn(path) !== value);
-  if (changes.length === 0 && apps.length === 0) return text;
+  if (changes.length === 0 && apps.length === 0) return null;
   for (const [path, value] of changes) setIn(document, path, value);
   for (const app of apps) addApp(document, app);
-  return document.toString({ lineWidth: 0 });
+  return document;
 }
 
 /** Writes out what stands behind a name (`*name`): a change of one setting would change all that share it, or lose what they share. */
-function withoutNames(document: Document): void {
+function withoutNames(document: Document): Document {
   visit(document, { Alias: (_, alias) => document.createNode(alias.resolve(document)?.clone()) });
   visit(document, { Value: (_, node) => void delete node.anchor });
+  return document;
 }
 
 /** Sets a value; what is missing or empty above it becomes a block. */

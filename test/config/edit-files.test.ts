@@ -89,6 +89,16 @@ describe("an edited configuration file", () => {
     expect(behind.datasets).toEqual({ review: others, app_rating: { on: false, history_days: 9 } });
   });
 
+  test("keeps the names of what other settings share", () => {
+    const shared =
+      "portfolio:\n  apps:\n    - id: 1\n      countries: [ US ]\n      keywords: &words [ a, b ]\n    - id: 2\n      countries: [ US ]\n      keywords: *words\n";
+    const edited = editedSettings(shared, { datasets: { review: false } });
+    expect(edited).toBe(`${shared}datasets:\n  review:\n    on: false\n`);
+    // the app that has the name, which the other one shares
+    const replaced = editedSettings(shared, { apps: [{ ...app, id: "1" }] });
+    expect(settingsOf(replaced).portfolio.apps.map(({ keywords }) => keywords)).toEqual([app.keywords, ["a", "b"]]);
+  });
+
   test.each(["", "# nothing yet\n", "portfolio:\ndatasets:\n"])("begins with %j as well", (text) => {
     const { portfolio, datasets } = settingsOf(
       editedSettings(text, { source: "config", apps: [app], datasets: { review: true } }),
