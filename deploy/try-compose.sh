@@ -11,7 +11,7 @@ copy=$(mktemp -d)
 git ls-files -z | xargs -0 cp --parents --target-directory="$copy"
 cd "$copy"
 sed -i 's|image: storehouse:|image: storehouse-try:|' docker-compose.yml
-printf 'api:\n  requests_per_second: 50\n' > config/storehouse.yaml
+printf 'api:\n  requests_per_second: 50\ngateway:\n  callers:\n    trial: {}\n' > config/storehouse.yaml
 cat > .env << END
 API_BASE_URL=http://sandbox:8080
 API_TOKEN=sandbox-token
@@ -22,8 +22,9 @@ STOREHOUSE_CONSOLE_PASSWORD=operator-of-the-trial
 COMPANY_CA=${COMPANY_CA:-}
 POSTGRES_PORT=55432
 CONSOLE_PORT=59465
+GATEWAY_PORT=59466
 END
-compose() { docker compose --progress quiet --project-name storehouse-try --profile sandbox --profile console "$@"; }
+compose() { docker compose --progress quiet --project-name storehouse-try --profile sandbox --profile console --profile gateway "$@"; }
 trap 'cd /; compose --project-directory "$copy" down --volumes > /dev/null 2>&1 || true; rm -rf "$copy"' EXIT
 
 failed() {
@@ -125,6 +126,10 @@ step "the first sync" compose run --rm -T worker sync --yes
 ranks=$(query "select count(*) from core.fact_keyword_rank")
 echo "it loaded $ranks ranks"
 step "the worker works now" workers 1
+key=$(compose run --rm -T worker gateway --new-key trial 2> /dev/null)
+balance='fetch("http://127.0.0.1:9466/api-key?token='$key'").then((answer) => process.exit(answer.ok ? 0 : 1))'
+step "the gateway starts once a caller has a key, and answers it" eval \
+  'await healthy gateway 1 && compose exec -T gateway node -e "$balance"'
 step "three workers" eval "compose up --detach --no-recreate --scale worker=3 && workers 3"
 end_one='for (const pid of require("fs").readdirSync("/proc").filter(Number))
   if (pid > 1 && require("fs").readFileSync("/proc/" + pid + "/cmdline", "utf8").includes("bin/storehouse.js\0worker")) process.kill(pid, "SIGKILL")'

@@ -28,6 +28,7 @@ describe("docker-compose.yml", () => {
       ["setup"],
       ["worker"],
       ["console", "console"],
+      ["gateway", "gateway"],
       ["sandbox", "sandbox"],
       ["metabase", "bi"],
       ["metabase-setup", "bi"],
@@ -106,6 +107,19 @@ describe("docker-compose.yml", () => {
     expect(addressIn("console")).toBe(`http://127.0.0.1:${port}/sign-in`);
     expect(file.services["console"]?.ports).toEqual([`127.0.0.1:\${CONSOLE_PORT:-${port}}:${port}`]);
     expect(file.services["console"]?.command).toContain(String(port));
+  });
+
+  test("checks the gateway at its default address, which it shows on loopback alone, by the refusal of a call without a key", async () => {
+    const { port } = Settings.parse({}).gateway;
+    expect(addressIn("gateway")).toBe(`http://127.0.0.1:${port}/api-key`);
+    expect(file.services["gateway"]?.ports).toEqual([`127.0.0.1:\${GATEWAY_PORT:-${port}}:${port}`]);
+    expect(file.services["gateway"]?.command).toContain(String(port));
+    // the sandbox refuses such a call as well
+    await using sandbox = await startSandbox();
+    const [, , flag = "", code = ""] = file.services["gateway"]?.healthcheck?.test ?? [];
+    const ends = (address: string) => nodeEnds([flag, code.replace(addressIn("gateway"), address)]);
+    expect(await ends(`${sandbox.url}/api-key`)).toBe(0);
+    expect(await ends("http://127.0.0.1:1/")).toBe(1);
   });
 
   test("checks the sandbox at its address, and the head of the file names its token", async () => {
