@@ -102,6 +102,8 @@ RUN apt-get update && apt-get install -y --no-install-recommends postgresql-17
 ENV PATH=/usr/lib/postgresql/17/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 COPY --chmod=755 entry /entry
 ENTRYPOINT ["/entry"]
+# as the official image: sessions end, and nothing has to be recovered
+STOPSIGNAL SIGINT
 END
 }
 # image NAME FILE STAND-IN: pulls the image that FILE names, or builds a stand-in in its place

@@ -122,6 +122,10 @@ describe("docker-compose.yml", () => {
     expect(await ends("http://127.0.0.1:1/")).toBe(1);
   });
 
+  test("leaves Postgres the time to write what it has in memory", () => {
+    expect(Number.parseInt(file.services["postgres"]?.stop_grace_period ?? "", 10)).toBeGreaterThanOrEqual(60);
+  });
+
   test("checks the sandbox at its address, and the head of the file names its token", async () => {
     const { command = [] } = file.services["sandbox"] ?? {};
     const address = new URL(addressIn("sandbox"));

@@ -12,6 +12,7 @@ const Service = z.looseObject({
   command: z.array(z.string()).optional(),
   profiles: z.array(z.string()).default([]),
   restart: z.string(),
+  stop_grace_period: z.string().optional(),
   container_name: z.string().optional(),
   environment: z.record(z.string(), z.string()).default({}),
   depends_on: z
