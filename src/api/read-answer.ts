@@ -222,7 +222,7 @@ function sortEntries(answer: z.ZodType, payload: unknown): ReturnType<typeof sor
 
 function problemOf(error: z.ZodError): string {
   const issue = error.issues[0];
-  return issue === undefined ? "does not fit" : `${issue.path.join(".") || "value"}: ${issue.message}`;
+  return issue === undefined ? "is invalid" : `${issue.path.join(".") || "value"}: ${issue.message}`;
 }
 
 function messageOf(json: Readonly<Record<string, unknown>>): string | undefined {

@@ -81,7 +81,7 @@ function parsed(text: string): { readonly file: AnswerFile; readonly body: Parse
   if (result.success) return { file: result.data, body };
   const issue = result.error.issues[0];
   const where = issue?.path.join(".") ?? "";
-  throw new InvalidFile(`${where === "" ? "it" : `${where}:`} ${issue?.message ?? "does not fit"}`);
+  throw new InvalidFile(`${where === "" ? "it" : `${where}:`} ${issue?.message ?? "is invalid"}`);
 }
 
 async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fetched> {

@@ -44,8 +44,8 @@ export const TrackId = z.union([z.string().regex(trackId, trackIds), z.int().min
 const ConfiguredApp = z
   .strictObject({
     id: TrackId.describe("Track id: a number on iOS, a package name on Android."),
-    countries: z.array(Country).min(1).describe("Countries of the app to fetch."),
-    keywords: z.array(KeywordText).default([]).describe("Keywords to fetch in each of these countries."),
+    countries: z.array(Country).min(1).describe("Countries to fetch the app's data for."),
+    keywords: z.array(KeywordText).default([]).describe("Keywords of the app in each of these countries."),
   })
   .describe("An app to fetch, in addition to or instead of the apps that the account tracks.");
 

@@ -59,7 +59,7 @@ const DatasetSettings = z
       .max(100_000)
       .optional()
       .describe(
-        "Hours after the end of its newest day at which the dataset counts as late and is reported (default: follows how often it is requested).",
+        "Hours after the end of its newest day at which the dataset counts as late and is reported (default: derived from how often it is requested).",
       ),
     keep_months: KeepMonths.optional().describe(
       "How many whole months of rows to keep before the current one, instead of retention.keep_months: older months are dropped and not requested.",

@@ -66,7 +66,7 @@ export const consoleErrors = {
   },
   console_slow: {
     recovery: "usage",
-    says: "the database does not answer within {seconds} s",
+    says: "the database did not respond within {seconds} s",
     next: "open the page again, narrow its filters, or raise console.timeout_seconds",
   },
 } as const;

@@ -38,7 +38,7 @@ export const errorCodes = {
     sent: true,
     charged: true,
     attempts: 4,
-    says: "the connection broke before the answer was whole",
+    says: "the connection broke before the answer was complete",
     next: "it is requested again automatically",
   },
   api_unavailable: {
@@ -119,7 +119,7 @@ export const errorCodes = {
   forbidden: {
     recovery: "abort",
     says: "the API refused the account",
-    next: "ask the operator of the API for the right to this operation, or switch the dataset off (`on: false` under its name in config/storehouse.yaml)",
+    next: "request the right to this operation from the operator of the API, or switch the dataset off (`on: false` under its name in config/storehouse.yaml)",
   },
   bad_request: {
     recovery: "skip",

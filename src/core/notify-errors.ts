@@ -3,7 +3,7 @@ export const notifyErrors = {
   webhook_failed: {
     recovery: "retry",
     says: "the webhook did not accept the message",
-    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; it is tried again automatically, at growing intervals",
+    next: "check NOTIFY_URL and notify.format with `storehouse doctor --notify`; the message is sent again automatically, at growing intervals",
   },
   ping_failed: {
     recovery: "retry",

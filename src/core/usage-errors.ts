@@ -177,7 +177,7 @@ export const usageErrors = {
   },
   database_pooled: {
     recovery: "usage",
-    says: "a transaction pooler is between here and Postgres: statements of one connection share sessions with other connections",
+    says: "a transaction pooler is between Storehouse and Postgres: statements of one connection share sessions with other connections",
     next: "set DATABASE_URL to Postgres itself or to a pooler in session mode: port 5432 instead of 6543 (Supabase) or 6432 (PgBouncer), the host without -pooler (Neon), the database endpoint instead of the proxy endpoint (RDS)",
   },
   database_options: {
@@ -198,7 +198,7 @@ export const usageErrors = {
   database_too_old: {
     recovery: "usage",
     says: "Postgres is too old",
-    next: "use Postgres 15 or newer, or leave out DATABASE_URL to use the embedded Postgres",
+    next: "use Postgres 15 or newer, or unset DATABASE_URL to use the embedded Postgres",
   },
   database_refused: {
     recovery: "usage",

@@ -55,7 +55,9 @@ const options = z.object({
     .array(z.enum(["WITH", "WITHOUT", "ONLY"]))
     .min(1)
     .default(["WITH"])
-    .describe("Whether installs by people who have had the app before count."),
+    .describe(
+      "Reinstalls, by people who had the app before: WITH counts them too, WITHOUT leaves them out, ONLY counts nothing else.",
+    ),
   currencies: z
     .array(z.string().regex(/^[A-Z]{3}$/, "a currency is three letters"))
     .min(1)
@@ -186,7 +188,7 @@ function byDay(about: Scope, portfolio: Portfolio, { by_day: way, reports }: Cho
 }
 
 const dayByDayWords =
-  "its DAILY reports name no day, so each day is a report of its own: days since the last whole week began each night, older ones where the sums of their week changed";
+  "its DAILY reports name no day, so each day is requested as a separate report: every night the days since the last whole week began, and older days only if the sums of their week have changed";
 
 function periods(grain: keyof typeof grids) {
   return { kind: "period", grid: grids[grain], ...restated } as const;

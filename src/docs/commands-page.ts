@@ -10,10 +10,10 @@ export async function commandsPage(): Promise<string> {
     file: "commands.md",
     title: "Commands",
     about: [
-      "`npx storehouse` works in the project's folder only: in another folder npm offers a stranger's package of the same name. From elsewhere, as a service or in a cron job, call `bin/storehouse.js` by its full path. It finds the right Node and the project's `.env`, and passes signals on.",
-      "Every command that opens the warehouse migrates it first where its role may do so. Results go to stdout, logs and progress to stderr. Both days of a range are inclusive. `--json` prints data for programs.",
-      "At a terminal, tables fit its width: cells are wrapped between words, and a last line names the columns that had no room. In a pipe lines stay whole, unless `COLUMNS` says how wide they may be. Times are in the reader's zone (`TZ`; UTC where it names none), to the minute; `--utc` shows UTC beside them. A terminal shows some colour, unless `--no-color` or the variable `NO_COLOR` is set; a pipe never. `--json` has neither: its times are in UTC, and it is the same everywhere.",
-      "`find`, `app`, `discover` and `keywords` are for people. They go through the same ledger as the worker, may spend the last credit, since no floor holds for them, and end with 3 when the allowance is spent.",
+      "`npx storehouse` works only in the project's folder: in another folder npm offers an unrelated package of the same name. From elsewhere, for instance in a service or a cron job, call `bin/storehouse.js` by its full path. It finds the right Node and the project's `.env`, and forwards signals.",
+      "Every command that opens the warehouse first runs pending migrations if its role may do so. Results go to stdout, logs and progress to stderr. Both days of a range are inclusive. `--json` prints data for programs.",
+      "At a terminal, tables fit its width: cells wrap between words, and a last line names the columns that did not fit. In a pipe lines are not wrapped, unless `COLUMNS` sets a width. Times are in your local time zone (`TZ`; UTC if it names none), to the minute; `--utc` shows UTC next to them. Output to a terminal has some colour, unless `--no-color` or the variable `NO_COLOR` is set. `--json` is the same everywhere: its times are in UTC, without colour.",
+      "`find`, `app`, `discover` and `keywords` are for people. They use the same ledger as the worker. No floor applies to them, so they may spend the last credit; they exit with 3 when the allowance is spent.",
       "Exit codes of `sync`, `backfill` and `retry`: 0 everything is loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits (the message says when it can continue), 130 interrupted.",
     ],
     body: [

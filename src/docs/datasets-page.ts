@@ -32,7 +32,7 @@ export async function datasetsPage(): Promise<string> {
       "## Notes",
       notes.map((note) => `- ${note}`).join("\n"),
       "## Fields without a column",
-      "Every other field of every answer is in a column, or in the column `extra` of its row.",
+      "Every other field of an answer is in a column, or in the column `extra` of its row.",
       markdownTable(
         ["operation", "field", "why"],
         unstoredFields.map(({ operations, fields, why }) => [

@@ -13,8 +13,8 @@ export function errorsPage(): string {
     file: "reference/errors.md",
     title: "Errors",
     about: [
-      "Each error has a stable code. `ops.slice` and `ops.request` hold it, and `npx storehouse status` shows it.",
-      "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again after 5 minutes, half an hour, 2 and 6 hours, and then every day for as long as its days are requested, up to `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: it waits for credits, a budget, or an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
+      "Each error has a stable code, which is stored in `ops.slice` and `ops.request` and shown by `npx storehouse status`.",
+      "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again after 5 minutes, 30 minutes, 2 hours and 6 hours, and then every day for as long as its days are requested, within `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: the slice waits for credits, a budget, or an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
     ],
     body: [
       markdownTable(
@@ -43,7 +43,7 @@ export function operationsPage(): string {
     about: [
       "An operation is one endpoint of the API for one store. `npx storehouse operations --json` lists them with their parameters. The words for the two stores in paths are settings (`api.store_words`).",
     ],
-    body: [markdownTable(["operation", "id", "credits", "longest range", "items a call", "method and path"], rows)],
+    body: [markdownTable(["operation", "id", "credits", "longest range", "items per call", "method and path"], rows)],
   });
 }
 
@@ -55,7 +55,7 @@ export function metricsPage(): string {
     file: "reference/metrics.md",
     title: "Metrics",
     about: [
-      "A worker serves these at `/metrics` ([monitoring](../monitoring.md)). Figures of the whole fleet come from the ledger and are the same on every worker.",
+      "A worker serves these at `/metrics` ([monitoring](../monitoring.md)). Metrics of the whole fleet come from the ledger and are the same on every worker.",
     ],
     body: [
       markdownTable(
@@ -79,7 +79,7 @@ export function incidentsPage(): string {
     file: "reference/incidents.md",
     title: "Incidents",
     about: [
-      "One incident is opened for one cause: what follows from an incident that is open, such as late datasets while the API is unavailable, is named in its message and opens none of its own.",
+      "One cause opens one incident. Its effects, such as late datasets while the API is unavailable, are named in its message and open no incident of their own.",
       "One of the workers checks for these about every minute (`notify.check_seconds`). Each is a row of `ops.incident_log`, a line of the log and, with `NOTIFY_URL` set, part of a message ([monitoring](../monitoring.md)).",
     ],
     body: [
@@ -101,7 +101,7 @@ export function eventsPage(): string {
     file: "reference/events.md",
     title: "Log events",
     about: [
-      "Logs go to stderr: lines of JSON in a pipe or a file, sentences at a terminal. Each is one event, with its name in `msg`. `LOG_LEVEL` says how much is logged.",
+      "Logs go to stderr: as lines of JSON in a pipe or a file, as sentences at a terminal. Each line is one event, with its name in `msg`. `LOG_LEVEL` sets how much is logged.",
     ],
     body: [
       markdownTable(

@@ -101,7 +101,7 @@ test.each([
   [{ device: "WATCH" }, "there is no rank for the device WATCH; name one of"],
   [
     { within: { start: day("2020-01-01"), end: day("2020-02-02") } },
-    "no day from 2020-01-01 to 2020-02-01 was requested; days from 2026-08-1",
+    "no day from 2020-01-01 to 2020-02-01 was requested; the loaded days are 2026-08-1",
   ],
   [{ country: "XX" }, "in XX is loaded"],
 ])("says of %j what the warehouse does not know", async (overrides, problem) => {
@@ -126,10 +126,10 @@ test("says in one line what is wrong, ends with 2 and writes nothing", async () 
   });
 });
 
-test("refuses a name that is no SVG file and a dataset that there is not", async () => {
+test("refuses a name that is not an SVG file and a dataset that there is not", async () => {
   expect(await rank({ out: path.join(folder, "rank.png") })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("ends with .svg"),
+    stderr: expect.stringContaining("ends in .svg"),
   });
   const unknown = await chart("coverage", "--dataset", "keyword_ranks", "--out", path.join(folder, "c.svg"));
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown_dataset") });

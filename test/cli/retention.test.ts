@@ -48,11 +48,11 @@ test.each([
   ],
   [
     { retention: { keep_months: 2 }, datasets: { keyword_rank: { history_days: 90 } } },
-    "datasets.keyword_rank.history_days does not fit retention.keep_months",
+    "datasets.keyword_rank.history_days conflicts with retention.keep_months",
   ],
   [
     { retention: { keep_months: 1 }, datasets: { keyword_metadata: { refresh_days: 40 } } },
-    "datasets.keyword_metadata.refresh_days does not fit retention.keep_months",
+    "datasets.keyword_metadata.refresh_days conflicts with retention.keep_months",
   ],
   [{ datasets: { app_match: { keep_months: 1 } } }, "datasets.app_match.keep_months cannot be used"],
   [{ retention: { keep_months: 0 } }, "retention.keep_months"],

@@ -105,7 +105,7 @@ describe("days of reports", () => {
     expect(await otherWays(app.warehouse.db, request, app.config.settings)).toEqual([
       {
         dataset: "search_ads_report",
-        how: "its DAILY reports name no day, so each day is a report of its own: days since the last whole week began each night, older ones where the sums of their week changed",
+        how: "its DAILY reports name no day, so each day is requested as a separate report: every night the days since the last whole week began, and older days only if the sums of their week have changed",
       },
     ]);
     const quiet = await nightOf(stage, 1);

@@ -21,6 +21,7 @@ describe.each(kinds)("the message about %s", (kind) => {
   test("is two plain sentences with since when it is so", () => {
     expect(text.replaceAll(/[$.][\w$]/g, "x").split(/\.(?:\s|$)/)).toHaveLength(3);
     expect(text).toMatch(/\b(?:since|from) (2026-11-22 03:58|\d{4}-\d\d-\d\d) UTC/);
+    expect(text).not.toMatch(/[:,] ?\)/);
     expect(text.length).toBeLessThan(500);
   });
 

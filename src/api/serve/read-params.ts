@@ -48,7 +48,7 @@ function fit(name: string, param: Param, raw: unknown): unknown {
   const typed =
     param.in === "body" ? plain : param.schema.safeParse(Array.isArray(value) ? value.map(scalar) : scalar(value));
   if (typed.success) return typed.data;
-  throw new Refusal(400, `${name}: ${plain.error.issues[0]?.message ?? "does not fit"}`);
+  throw new Refusal(400, `${name}: ${plain.error.issues[0]?.message ?? "is invalid"}`);
 }
 
 /** A text as it is where it fits the parameter, else in the letters in which it does; a list is one text here. */

@@ -36,7 +36,7 @@ export function defineBackfill(command: Command): void {
 const planHelp = `
 A plan is kept. \`--plan\` runs it exactly as it was made, on any day.
 If what it requests has changed since then, the command lists the changes, spends nothing and exits with 2.
-The same \`--plan\` continues a plan that was stopped, which never costs more than its price.
+A plan that was stopped continues with the same \`--plan\`, and never costs more than its price.
 Above credits.ask_above in config/storehouse.yaml it requires confirmation: at a terminal, or by --yes.
 Workers continue a stopped plan, unless \`--plan N --cancel\` cancels it.`;
 

@@ -51,7 +51,7 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
     .description(`have the account ${does}; shows what would change and requires confirmation`)
     .addArgument(new Argument("<app>", "track id (iOS) or package name (Android)").argParser(trackIdArgument))
     .addArgument(new Argument("<country>", "country of the store, for instance US").argParser(countryArgument))
-    .argument("[keyword...]", "keywords, each in quotes where it has spaces")
+    .argument("[keyword...]", "keywords; put those that contain spaces in quotes")
     .option(
       "--file <file>",
       "file with more keywords, one per line; empty lines and lines that begin with # and a space are ignored",

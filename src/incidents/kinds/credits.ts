@@ -90,12 +90,12 @@ export const creditKinds = {
     },
   }),
   cost_changed: defineKind<{ operation: string; documented: number; learned: number }>({
-    title: "A call has another price than documented",
+    title: "A call's price differs from the documented one",
     says: "the API charges a different price for an operation than documented; closed when it charges the documented price",
     weight: "note",
     mend: "credits",
     wording: ({ operation, documented, learned }, since) => ({
-      happened: `the API has charged ${countOf(learned, "credit")} per call for ${operation} since ${since}, but documents ${documented}`,
+      happened: `the API has charged ${countOf(learned, "credit")} per call for ${operation} since ${since}, although the documented price is ${documented}`,
       means: "no data is missing, and plans use the charged price",
       command: "storehouse credits",
       does: "compares the prices",

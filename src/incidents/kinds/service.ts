@@ -2,9 +2,10 @@ import { errorCodes } from "../../core/error-codes.ts";
 import { defineKind } from "./define-kind.ts";
 import { listed, minuteOf } from "../../core/words.ts";
 
-/** What an error code means, for a message; empty for a code of another version. */
+/** What an error code means, for a message; empty for a code of another version. The facts of one error, and a colon before them, are left out. */
 function meaningOf(code: string): string {
-  return code in errorCodes ? errorCodes[code as keyof typeof errorCodes].says.replaceAll(/\s?\{\w+\}/g, "") : "";
+  if (!(code in errorCodes)) return "";
+  return errorCodes[code as keyof typeof errorCodes].says.replaceAll(/\s?\{\w+\}/g, "").replace(/:$/, "");
 }
 
 /** A code with its meaning. */
@@ -64,7 +65,7 @@ export const serviceKinds = {
     under: ["requests_stopped"],
     isRaised: true,
     wording: ({ error_code: code, host }, since) => ({
-      happened: `the worker on ${host} has ended with an error and started again since ${since} (${codeWords(code)})`,
+      happened: `the worker on ${host} has kept failing and restarting since ${since} (${codeWords(code)})`,
       means: "its slices wait in the meantime, unless another worker takes them over",
       command: "storehouse doctor",
       does: "checks what a worker needs",
