@@ -29,6 +29,8 @@ const ledgerChanged = "event: ledger\ndata: 1\n\n";
 /** Who listens: since which change of the ledger, for whom it counts, and whether they may still. */
 type Listener = { readonly since: number; readonly countedFor: string; readonly isAllowed: () => boolean };
 
+type Listening = Listener & { readonly openedAt: number; saidAt: number };
+
 /** Streams that report to pages that the ledger has changed. */
 export interface LiveStreams extends AsyncDisposable {
   /** How many changes were seen so far: what a page was shown at. */
@@ -42,15 +44,8 @@ export interface LiveStreams extends AsyncDisposable {
   readonly isFull: (countedFor: string) => boolean;
 }
 
-/** Makes the streams of a console; nothing is read before the first listener. */
-export function createLiveStreams({
-  db,
-  clock,
-  runs,
-  changed,
-  isDueAgain,
-  patienceMs,
-}: {
+/** What they are made of. */
+type StreamParts = {
   readonly db: Database;
   readonly clock: Clock;
   readonly runs: BackgroundRuns;
@@ -60,35 +55,24 @@ export function createLiveStreams({
   readonly isDueAgain: () => boolean;
   /** The database is slow once it has not answered for so long. */
   readonly patienceMs: number;
-}): LiveStreams {
-  const streams = new Map<Writable, Listener & { readonly openedAt: number; saidAt: number }>();
+};
+
+/** Makes the streams of a console; nothing is read before the first listener. */
+export function createLiveStreams(parts: StreamParts): LiveStreams {
+  const { clock } = parts;
+  const readState = stateReader(parts);
+  const streams = new Map<Writable, Listening>();
   const ended = new AbortController();
   let polling: Promise<void> | null = null;
   let seen = 0;
   let changedAt = clock.now();
   /** What was read of the ledger last: null where it could not be read, undefined before the first time. */
   let last: string | null | undefined;
-  let reading: Promise<string> | null = null;
-
-  /** The state of the ledger; null where the database does not give it in time. A read that takes longer goes on, and no other one begins. */
-  function readState(): Promise<string | null> {
-    reading ??= fingerprint(db, runs).finally(() => (reading = null));
-    return within(reading, patienceMs);
-  }
 
   function say(text: string): void {
     for (const [stream, state] of streams) {
       state.saidAt = clock.now();
       stream.write(text);
-    }
-  }
-
-  function keepOpen(stream: Writable, state: Listener & { readonly openedAt: number; saidAt: number }): void {
-    // a session may be over before its stream is
-    if (clock.now() - state.openedAt > longestMs || !state.isAllowed()) stream.end();
-    else if (clock.now() - state.saidAt > quietMs) {
-      state.saidAt = clock.now();
-      stream.write(": here\n\n");
     }
   }
 
@@ -100,11 +84,11 @@ export function createLiveStreams({
       if (now !== last || Math.abs(clock.now() - changedAt) >= stillMs) {
         seen += 1;
         changedAt = clock.now();
-        changed();
+        parts.changed();
         say(ledgerChanged);
-      } else if (isDueAgain()) say(ledgerChanged);
+      } else if (parts.isDueAgain()) say(ledgerChanged);
       last = now;
-      for (const [stream, state] of streams) keepOpen(stream, state);
+      for (const [stream, state] of streams) keepOpen(stream, state, clock.now());
       await clock.sleep(everyMs, ended.signal).catch(() => undefined);
     }
   }
@@ -137,6 +121,27 @@ export function createLiveStreams({
       for (const stream of streams.keys()) stream.end();
       await polling;
     },
+  };
+}
+
+function keepOpen(stream: Writable, state: Listening, now: number): void {
+  // a session may be over before its stream is
+  if (now - state.openedAt > longestMs || !state.isAllowed()) stream.end();
+  else if (now - state.saidAt > quietMs) {
+    state.saidAt = now;
+    stream.write(": here\n\n");
+  }
+}
+
+/**
+ * Reads the state of the ledger; null where the database does not give it in time. A read that takes longer goes on, and no other one
+ * begins.
+ */
+function stateReader({ db, runs, patienceMs }: StreamParts): () => Promise<string | null> {
+  let reading: Promise<string> | null = null;
+  return () => {
+    reading ??= fingerprint(db, runs).finally(() => (reading = null));
+    return within(reading, patienceMs);
   };
 }
 

@@ -50,6 +50,55 @@ type Entry = {
   failed: { readonly error: unknown; readonly until: number } | null;
 };
 
+/** Until when a value, or the error instead of one, is not read anew. */
+function keptUntil({ value, failed }: Entry): number {
+  const { at = 0, tookMs = 0, isPast } = value ?? {};
+  const valid =
+    value === null ? 0 : at + Math.max(isPast === true ? 0 : freshMs, Math.min(tookMs / mostShare, longestMs));
+  return Math.max(valid, failed?.until ?? 0);
+}
+
+/** True where a value, or the error instead of one, is of a time to come: the clock was set back since. */
+function isAhead({ value, failed }: Entry, now: number): boolean {
+  return (value?.at ?? 0) > now || (failed?.until ?? 0) > now + longestAfterError;
+}
+
+/** What was read by key. Where that is too much, what was not used for the longest time goes, save what is in use. */
+function createEntries() {
+  const entries = new Map<string, Entry>();
+  let kept = 0;
+
+  function dropUnused(used: Entry): void {
+    for (const [key, entry] of entries) {
+      if (entries.size <= mostKeys && kept <= mostKept) break;
+      if (entry.reading !== null || entry === used) continue;
+      entries.delete(key);
+      kept -= entry.size;
+    }
+  }
+
+  return {
+    all: () => entries.values(),
+    dropUnused,
+    /** The entry of a key, which is in use from now on. */
+    of: (key: string): Entry => {
+      const short = key.length <= longestKey ? key : createHash("sha256").update(key).digest("base64url");
+      const entry = entries.get(short) ?? { value: null, size: 0, reading: null, began: 0, failed: null };
+      // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
+      entries.delete(short);
+      entries.set(short, entry);
+      dropUnused(entry);
+      return entry;
+    },
+    put: (entry: Entry, value: NonNullable<Entry["value"]>): void => {
+      kept -= entry.size;
+      entry.value = value;
+      entry.size = sizeOf(value.of);
+      kept += entry.size;
+    },
+  };
+}
+
 /** Makes them over connections that only read. `patienceMs`: how long a page waits before it shows older figures. */
 export function createSharedReads({
   db,
@@ -60,32 +109,10 @@ export function createSharedReads({
   readonly clock: Clock;
   readonly patienceMs: number;
 }): SharedReads {
-  const entries = new Map<string, Entry>();
+  const entries = createEntries();
   let changes = 0;
-
-  let kept = 0;
   let underWay = 0;
   let dueAgainAt: number | null = null;
-
-  function entryOf(key: string): Entry {
-    const short = key.length <= longestKey ? key : createHash("sha256").update(key).digest("base64url");
-    const entry = entries.get(short) ?? { value: null, size: 0, reading: null, began: 0, failed: null };
-    // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
-    entries.delete(short);
-    entries.set(short, entry);
-    dropUnused(entry);
-    return entry;
-  }
-
-  /** Drops what is too much, save what is in use. */
-  function dropUnused(used: Entry): void {
-    for (const [key, entry] of entries) {
-      if (entries.size <= mostKeys && kept <= mostKept) break;
-      if (entry.reading !== null || entry === used) continue;
-      entries.delete(key);
-      kept -= entry.size;
-    }
-  }
 
   /** Reads when `before` has ended. */
   function start(entry: Entry, work: (db: Database) => Promise<unknown>, before: Promise<void>): void {
@@ -96,7 +123,7 @@ export function createSharedReads({
       .finally(() => {
         underWay -= 1;
         if (entry.reading === reading) entry.reading = null;
-        dropUnused(entry);
+        entries.dropUnused(entry);
       });
     entry.reading = reading;
   }
@@ -107,28 +134,13 @@ export function createSharedReads({
     try {
       const of = await work(db);
       // a change while it was read may not be in it
-      entry.value = { of, at: clock.now(), tookMs: clock.now() - from, ...(began === changes ? {} : { isPast: true }) };
+      const isPast = began === changes ? {} : ({ isPast: true } as const);
+      entries.put(entry, { of, at: clock.now(), tookMs: clock.now() - from, ...isPast });
       entry.failed = null;
-      kept -= entry.size;
-      entry.size = sizeOf(of);
-      kept += entry.size;
     } catch (error) {
       const wait = Math.min((clock.now() - from) / mostShare, longestAfterError);
       entry.failed = { error, until: clock.now() + wait };
     }
-  }
-
-  /** Until when a value, or the error instead of one, is not read anew. */
-  function keptUntil({ value, failed }: Entry): number {
-    const { at = 0, tookMs = 0, isPast } = value ?? {};
-    const valid =
-      value === null ? 0 : at + Math.max(isPast === true ? 0 : freshMs, Math.min(tookMs / mostShare, longestMs));
-    return Math.max(valid, failed?.until ?? 0);
-  }
-
-  /** True where a value, or the error instead of one, is of a time to come: the clock was set back since. */
-  function isAhead({ value, failed }: Entry): boolean {
-    return (value?.at ?? 0) > clock.now() || (failed?.until ?? 0) > clock.now() + longestAfterError;
   }
 
   /** A page that is shown what is past wants it again when its time is over. */
@@ -140,7 +152,7 @@ export function createSharedReads({
   return {
     forget: () => {
       changes += 1;
-      for (const entry of entries.values()) if (entry.value !== null) entry.value = { ...entry.value, isPast: true };
+      for (const entry of entries.all()) if (entry.value !== null) entry.value = { ...entry.value, isPast: true };
     },
     isDueAgain: () => {
       if (dueAgainAt === null || clock.now() < dueAgainAt) return false;
@@ -148,8 +160,8 @@ export function createSharedReads({
       return true;
     },
     read: async <T>(key: string, work: (db: Database) => Promise<T>) => {
-      const entry = entryOf(key);
-      const isDue = clock.now() >= keptUntil(entry) || isAhead(entry);
+      const entry = entries.of(key);
+      const isDue = clock.now() >= keptUntil(entry) || isAhead(entry, clock.now());
       const isUnderWay = entry.reading !== null && entry.began === changes;
       const isTurnedAway = isDue && !isUnderWay && underWay >= mostUnderWay;
       if (isDue && !isUnderWay && !isTurnedAway) start(entry, work, entry.reading ?? Promise.resolve());
