@@ -4,7 +4,7 @@ import { creditClasses, type Spender } from "../core/slice.ts";
 import { whenAborted } from "../core/when-aborted.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { createGranting, type GrantOptions, type PricedWork } from "./granting.ts";
-import type { CallReceipt } from "./holds.ts";
+import { isDeclaredDead, type CallReceipt } from "./holds.ts";
 import { correctPlan } from "./plan-price.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createSharedHolds } from "./shared-holds.ts";
@@ -40,9 +40,12 @@ const lostReceipt: CallReceipt = { charged: null, remaining: null, resetsAt: nul
 /** The receipt of a call that was not charged, since it was never sent. */
 const unsentReceipt: CallReceipt = { ...lostReceipt, lost: false };
 
+/** A call that starts so much later than granted may be one of a process that stood still, and was declared dead meanwhile. */
+const lateMs = 1_000;
+
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
 export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
-  const { clock, runLimit } = options;
+  const { clock, runLimit, db, holders } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
   const holds = createSharedHolds(options);
   const grantFor = createGranting(options, holds);
@@ -61,6 +64,8 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         const wait = grant.startsAt - clock.now();
         if (wait > 0) await clock.sleep(wait, signal);
         await gate.pass();
+        if (clock.now() - grant.startsAt > lateMs && (await isDeclaredDead(db, holders.workerId)))
+          throw fail("lease_expired");
         signal?.throwIfAborted();
         receipt = lostReceipt;
         charged = work.cost;
@@ -75,8 +80,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         throw error;
       } finally {
         if (receipt !== null) await holds.settle({ holdId: grant.holdId, receipt });
-        if (work.planId != null && charged !== work.cost)
-          await correctPlan(options.db, work.planId, charged - work.cost);
+        if (work.planId != null && charged !== work.cost) await correctPlan(db, work.planId, charged - work.cost);
       }
     } finally {
       runLimit.settle(work.cost, charged);

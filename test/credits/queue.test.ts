@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { DeferError, fail } from "../../src/core/errors.ts";
-import { hour, openBank, second, type TestAccount } from "../support/credits-account.ts";
+import { hour, minute, noHolders, openBank, second, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 import { forTests } from "../support/for-tests.ts";
+import { must } from "../support/must.ts";
+import { sql } from "../../src/postgres/sql.ts";
 
 const bank = forTests(openBank);
 
@@ -75,6 +77,27 @@ describe("order and number of calls", () => {
     }
     expect(await Promise.all(runs)).toEqual(names);
   });
+});
+
+test("a process that stood still while its calls waited for the pace, and was declared dead, sends none of them when it wakes up", async () => {
+  const account = await bank.account({ pace: 4 });
+  const { rows } = await sql<{ worker_id: string }>`
+    insert into ops.worker (kind, host, pid, started_at, heartbeat_at) values ('worker', 'here', 1, now(), now())
+    returning worker_id`.execute(account.db);
+  const { worker_id: workerId } = must(rows[0]);
+  const { queue, held, sent, end, untilSent } = openQueue(account, { holders: { ...noHolders, workerId } });
+  const call = { cost: () => 1, class: "daily" } as const;
+  const first = queue.run(call, held("first"));
+  await untilSent("first");
+  const late = queue.run(call, held("late"));
+  await expect.poll(() => account.clock.sleepers(), { interval: 2, timeout: 10_000 }).toBe(1);
+  await sql`update ops.worker set stopped_at = now() where worker_id = ${workerId}::bigint`.execute(account.db);
+  end("late");
+  account.clock.move(minute);
+  await expect(late).rejects.toMatchObject({ code: "lease_expired" });
+  end("first");
+  await first;
+  expect(sent).toEqual(["first"]);
 });
 
 describe("when credits do not suffice", () => {
