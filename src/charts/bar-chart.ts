@@ -80,7 +80,7 @@ export function barChart({
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
         library.axisY({ tickSize: 0, fontSize: 11.5, fill: inks.soft.light, ticks: 5 }),
         dayAxis(library, window),
-        library.text([by === "week" ? `${axis} a week` : axis], {
+        library.text([by === "week" ? `${axis} per week` : axis], {
           frameAnchor: "left",
           rotate: -90,
           dx: 10 - left,

@@ -59,7 +59,7 @@ export function coverageChart({ dataset, about, window, days }: CoverageChart): 
         ...names(library, months, across),
         ...squareMarks(library, squares, step),
         ...below.marks(library),
-        library.text(["A square is a day and shows the worst of its cells (app, country and keyword)."], {
+        library.text(["Each square is a day and shows the worst state of its cells (app, country and keyword)."], {
           frameAnchor: "bottom-left",
           textAnchor: "start",
           dy: below.height + 34,

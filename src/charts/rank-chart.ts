@@ -230,7 +230,7 @@ function summary({ name, ranks }: RankSeries, window: Window): string {
   if (known.length === 0) return `${name}: ${requested}, never ranked.`;
   const half = known[Math.floor((known.length - 1) / 2)];
   const without = ranks.size - known.length;
-  return `${name}: ${requested}, not ranked on ${without}; best rank ${known[0]}, middle ${half}, worst ${known.at(-1)}.`;
+  return `${name}: ${requested}, not ranked on ${without}; best rank ${known[0]}, median ${half}, worst ${known.at(-1)}.`;
 }
 
 function happeningWords(happenings: readonly Happening[]): string {

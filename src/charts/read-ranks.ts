@@ -78,7 +78,7 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
     const known = [...new Set(others.map(({ device_code: code }) => code))].join(", ");
     return fail("nothing_to_draw", {
       problem: `there is no rank for the device ${device}`,
-      hint: `name one of ${known}`,
+      hint: `choose one of ${known}`,
     });
   }
   const apps = await sql`select from core.dim_app where track_id = ${app}`.execute(db);

@@ -43,8 +43,8 @@ left join (
     entity: "country",
     description: "One row per country: its name and region.",
     dimensions: {
-      country_name: "English name of the country.",
-      region: "Continent-sized region of the country in UN M49.",
+      country_name: "Common English name of the country.",
+      region: "Continent-sized region of the country, by UN M49.",
     },
     key: (names: ReadonlySet<string>) => (names.has("country_code") ? "country_code" : null),
     select: `select country_code as country, country_name, region from ${source("core", "dim_country")}\n`,
@@ -155,7 +155,7 @@ function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly
   };
   const wholeOf = (column: string) => {
     const flags = Object.keys(onlyOf[column] ?? {});
-    return flags.length === 0 ? "" : `, where ${flags.join(" and ")} is true for all of it`;
+    return flags.length === 0 ? "" : `, as long as ${flags.join(" and ")} is true for every row`;
   };
   const chosen = Object.keys(choose);
   const metric = (column: string, agg: string, addsOver: string) => ({
@@ -179,7 +179,7 @@ function metricsOf({ table, columns }: Relation, metrics: MartMetrics): readonly
     ...Object.entries(ratios).map(([name, [numerator, denominator]]) => ({
       name: `${table}_${name}`,
       label: labelOf(name, table),
-      description: `${described(columns, numerator).description} Over: ${described(columns, denominator).description}`,
+      description: `${described(columns, numerator).description} Divided by: ${described(columns, denominator).description}`,
       type: "ratio",
       numerator: `${table}_${numerator}`,
       denominator: `${table}_${denominator}`,

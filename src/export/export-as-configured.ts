@@ -23,7 +23,9 @@ export async function exportAsConfigured(
   const { export: settings } = config.settings;
   const place = out ?? settings.to;
   if (place === undefined)
-    throw fail("bad_argument", { problem: "say where to: --out, or export.to in config/storehouse.yaml" });
+    throw fail("bad_argument", {
+      problem: "no target is given: pass --out, or set export.to in config/storehouse.yaml",
+    });
   return exportTables(pool, {
     ...others,
     relations: namedRelations(await readRelations(db), tables ?? settings.tables),

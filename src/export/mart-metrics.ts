@@ -114,7 +114,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   review_daily: {
     time: "date_day",
     only: { is_answered: "is true" },
-    addsUpOver: "everything, where is_answered is true for all of it",
+    addsUpOver: "everything, as long as is_answered is true for every row",
     sums: [
       "review_count",
       "rated_review_count",
@@ -136,14 +136,14 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
     time: "date_day",
     only: wholeDays,
     sums: adSums,
-    addsUpOver: "everything, where is_complete is true for all of it",
+    addsUpOver: "everything, as long as is_complete is true for every row",
     ratios: adRatios,
   },
   search_ads_daily_reporting: {
     time: "date_day",
     only: wholeDays,
     sums: ["reporting_spend"],
-    addsUpOver: "everything, where is_converted and is_complete are true for all of it",
+    addsUpOver: "everything, as long as is_converted and is_complete are true for every row",
   },
   search_ads_keyword_report: {
     time: "date_day",

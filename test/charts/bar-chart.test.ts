@@ -108,7 +108,7 @@ test("a week of which only some days are shown is as narrow as they are and name
   expect(whole!.width / part!.width).toBeCloseTo(7 / 2, 0);
   expect(part!.width / one!.width).toBeCloseTo(2, 0);
   expect(above!.y + above!.height).toBeCloseTo(part!.y, 0);
-  expect(all(svg, "text").map(({ text }) => text)).toContain("reviews a week");
+  expect(all(svg, "text").map(({ text }) => text)).toContain("reviews per week");
 });
 
 test("nothing but zeros is drawn on a scale that begins at the bottom", async () => {

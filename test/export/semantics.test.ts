@@ -148,7 +148,7 @@ describe("the semantic layer of the marts", () => {
       config: {
         meta: {
           adds_up_over:
-            "everything, but never country ALL together with countries, where is_review_answered is true for all of it",
+            "everything, but never country ALL together with countries, as long as is_review_answered is true for every row",
         },
       },
     });

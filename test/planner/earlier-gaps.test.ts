@@ -23,7 +23,7 @@ async function shownElsewhere(stage: Stage, on: Day) {
   const { text } = await clientOf(served).get("/");
   const words = text.replaceAll(/<[^>]*>/g, "");
   return {
-    verdict: /days of .* by no sync\./.exec(words)?.[0],
+    verdict: /days of .* by any sync\./.exec(words)?.[0],
     console: /days of [^:.]* will request them/.exec(words)?.[0],
     doctor: (await checkUnrequestedDays(app.warehouse.db, { settings: app.config.settings, clock })).found,
   };
