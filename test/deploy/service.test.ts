@@ -38,6 +38,12 @@ describe("deploy/storehouse.service", () => {
     expect([settingOf("Restart"), settingOf("RestartPreventExitStatus")]).toEqual(["on-failure", "2"]);
   });
 
+  test("runs the Node that npm installed, also where its machine has another one or none", () => {
+    const [first = ""] = /^Environment=PATH=(.*)$/m.exec(unit)?.[1]?.split(":") ?? [];
+    expect(first).toBe("/opt/storehouse/node_modules/node/bin");
+    accessSync(path.join(first.replace("/opt/storehouse", projectRoot), "node"), constants.X_OK);
+  });
+
   test.skipIf(verifier === null)(`is accepted by systemd's verifier, which refuses a mistake${leftOut}`, () => {
     expect(verified(unit)).toEqual({ code: 0, says: "" });
     expect(verified(unit.replace("TimeoutStopSec=60", "TimeoutStopSec=soon")).says).toContain("soon");
