@@ -1,5 +1,5 @@
 import { addressProblem, Environment } from "../config/env.ts";
-import { Country, noCountry } from "../config/portfolio-settings.ts";
+import { Country, noCountry, portfolioSources } from "../config/portfolio-settings.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
 import type { NewApp, SettingsChange } from "../config/edit-yaml.ts";
 import { isOn, type Settings } from "../config/settings.ts";
@@ -61,14 +61,13 @@ export async function askDatabase(
 /** What the portfolio is to be: the source, apps that are listed, datasets that are switched. */
 export async function askPortfolio(prompts: Prompts, { settings }: QuestionsFrom): Promise<SettingsChange> {
   const { portfolio } = settings;
-  const sources = ["account", "config", "both"] as const;
   const answer = await prompts.text({
     about: "Where the portfolio comes from: the apps that the account tracks, apps that you list here, or both.",
     question: "account, config or both",
     preset: portfolio.source,
-    check: (text) => (sources.some((one) => one === text) ? null : "Type account, config or both."),
+    check: (text) => (portfolioSources.some((one) => one === text) ? null : "Type account, config or both."),
   });
-  const source = sources.find((one) => one === answer) ?? portfolio.source;
+  const source = portfolioSources.find((one) => one === answer) ?? portfolio.source;
   const listed = portfolio.apps.map(({ id }) => id);
   if (source !== "account" && listed.length > 0) remark(`  Already listed: ${listed.join(", ")}.`);
   const apps = source === "account" ? [] : await askApps(prompts, listed.length === 0);

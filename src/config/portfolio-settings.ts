@@ -71,9 +71,12 @@ const Groups = z
     "Groups for marts (mart.app_group, mart.keyword_group), alerts and budgets; they add nothing to what is fetched.",
   );
 
+/** Where the apps of the portfolio come from. */
+export const portfolioSources = ["account", "config", "both"] as const;
+
 const appSettings = {
   source: z
-    .enum(["account", "config", "both"])
+    .enum(portfolioSources)
     .default("account")
     .describe("Where its apps come from: the account, the list below, or both."),
   apps: z.array(ConfiguredApp).default([]),

@@ -63,7 +63,7 @@ const options = z.object({
       "daily: the average of each day; hourly: every hour (iOS); last_day: all countries on the newest day, 20 credits per app, device and day.",
     ),
   chart_versions: z
-    .array(z.enum(["v1", "v2"]))
+    .array(iosCategoryRanking.params.version.schema)
     .min(1)
     .default(["v1"])
     .meta({ examples: [["v1", "v2"]] })

@@ -40,9 +40,9 @@ type Point = z.output<typeof operation.answer>[number];
 
 const options = z.object({
   contexts: z
-    .array(z.enum(["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW"]))
+    .array(operation.params.context.schema)
     .min(1)
-    .default(["DOWNLOAD", "REVENUE_TOTAL", "PAGE_VIEW"])
+    .default([...operation.params.context.schema.options])
     .describe("Which figures to request: downloads, revenue, page views in the store."),
   areas: areas
     .default(["all"])

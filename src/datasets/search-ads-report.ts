@@ -52,7 +52,7 @@ const options = z.object({
   reports: grains("Calendar weeks or months for which the REPORT is kept as well: figures over the whole period."),
   summaries: grains("Calendar weeks or months for which the SUMMARY is kept as well: one line each."),
   attributions: z
-    .array(z.enum(["WITH", "WITHOUT", "ONLY"]))
+    .array(operation.params.reAttrType.schema)
     .min(1)
     .default(["WITH"])
     .describe(

@@ -49,7 +49,7 @@ const options = z.object({
     .describe("Categories to request: by id on iOS (36 is overall), by name on Android (OVERALL)."),
   charts: z.array(z.enum(chartTypes)).min(1).default(["FREE"]).describe("Charts to request: FREE, PAID, GROSSING."),
   chart_versions: z
-    .array(z.enum(["v1", "v2"]))
+    .array(iosTopCharts.params.version.schema)
     .min(1)
     .default(["v1"])
     .describe(

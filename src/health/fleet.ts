@@ -10,6 +10,7 @@ import type { CheckParts } from "../incidents/check-parts.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
 import { latenessOf, readOwnRhythms, type Lateness } from "../incidents/lateness.ts";
 import { sharedQueue } from "../ledger/shared-queue.ts";
+import { workerKinds } from "../ledger/workers.ts";
 import type { FleetMetric } from "./metric-list.ts";
 import { sumBy } from "../core/sum.ts";
 
@@ -108,7 +109,7 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
     storehouse_credits_reset_timestamp_seconds: ofAccount(account?.resetsAt == null ? null : account.resetsAt / 1000),
     storehouse_queue_slices: ofEach("class", creditClasses, figures.queue, ({ slices }) => slices),
     storehouse_queue_age_seconds: ofEach("class", creditClasses, figures.queue, ({ ageSeconds }) => ageSeconds),
-    storehouse_workers: ofEach("kind", ["worker", "sync", "command", "gateway"], figures.workers, ({ count }) => count),
+    storehouse_workers: ofEach("kind", workerKinds, figures.workers, ({ count }) => count),
     storehouse_worker_heartbeat_age_seconds: figures.workers.map(({ kind, heartbeatAge }) => ({
       labels: { kind },
       value: heartbeatAge,

@@ -7,7 +7,8 @@ import { isLostConnection } from "../postgres/database-errors.ts";
 import { queuedChannel } from "./shared-queue.ts";
 
 /** What a process does: runs its own slices, runs those of the shared queue, answers a person's question, or those of callers. */
-export type WorkerKind = "sync" | "worker" | "command" | "gateway";
+export const workerKinds = ["sync", "worker", "command", "gateway"] as const;
+export type WorkerKind = (typeof workerKinds)[number];
 
 /**
  * This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen

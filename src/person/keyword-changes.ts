@@ -17,7 +17,8 @@ import { forgetAnswersTo } from "../raw/answers-to.ts";
 import { type ApiSession, ifAny } from "./api-session.ts";
 
 /** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
-export type KeywordVerb = "add" | "remove" | "sync";
+export const keywordVerbs = ["add", "remove", "sync"] as const;
+export type KeywordVerb = (typeof keywordVerbs)[number];
 
 /** What would change. `left`: named keywords that need nothing done. */
 export type KeywordChanges = {

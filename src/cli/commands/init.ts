@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { addressProblem, processEnvironment, type Environment } from "../../config/env.ts";
 import { networkOf } from "../../config/network.ts";
+import { portfolioSources } from "../../config/portfolio-settings.ts";
 import { readText } from "../../config/read-text.ts";
 import type { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
@@ -37,7 +38,7 @@ type Options = {
   readonly yes?: true;
   readonly api?: string;
   readonly tokenStdin?: true;
-  readonly source?: "account" | "config" | "both";
+  readonly source?: (typeof portfolioSources)[number];
   readonly app?: string;
   readonly country: readonly string[];
   readonly keyword: readonly string[];
@@ -56,7 +57,7 @@ export function defineInit(command: Command): void {
       "--token-stdin",
       "read the token from standard input (default: API_TOKEN); it is never a command-line argument",
     )
-    .addOption(new Option("--source <source>", "where the portfolio comes from").choices(["account", "config", "both"]))
+    .addOption(new Option("--source <source>", "where the portfolio comes from").choices(portfolioSources))
     .option("--app <id>", "add this app to the portfolio, with --country and --keyword", trackIdArgument)
     .addOption(several("--country <code>", "country of the app", "none", eachCountry))
     .addOption(several("--keyword <keyword>", "keyword of the app", "none", eachKeyword))

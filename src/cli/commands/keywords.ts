@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { countOf } from "../../core/words.ts";
 import { learnedPrices } from "../../credits/costs.ts";
 import type { ApiSession } from "../../person/api-session.ts";
-import { callsFor, changeKeywords, creditsFor, type KeywordVerb } from "../../person/keyword-changes.ts";
+import { callsFor, changeKeywords, creditsFor, keywordVerbs, type KeywordVerb } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
 import { isStillSeen, seeChanges, type WantedChange } from "../../person/seen-changes.ts";
@@ -35,7 +35,7 @@ const verbs = {
 
 /** `storehouse keywords`: makes the tracked keywords those of a list. */
 export function defineKeywords(keywords: Command): void {
-  for (const verb of ["add", "remove", "sync"] as const) addVerb(keywords, verb);
+  for (const verb of keywordVerbs) addVerb(keywords, verb);
 }
 
 function addVerb(keywords: Command, verb: KeywordVerb): void {

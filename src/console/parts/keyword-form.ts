@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { capital, count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
-import type { KeywordChanges, KeywordVerb } from "../../person/keyword-changes.ts";
+import { keywordVerbs, type KeywordChanges, type KeywordVerb } from "../../person/keyword-changes.ts";
 import { keywordsGiven } from "../../person/keyword-list.ts";
 import { nightsInWords, type KeywordNights } from "../../person/keyword-nights.ts";
 import type { ActionFields } from "../define-action.ts";
@@ -14,7 +14,7 @@ export const TrackIdInput = z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is 
 
 /** The fields of the form beside those of the place: what to do with which keywords. */
 export const keywordFields = {
-  verb: z.enum(["add", "remove", "sync"]),
+  verb: z.enum(keywordVerbs),
   keywords: z.string().max(500_000),
 } as const;
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LangCode } from "../../api/values.ts";
+import { LangCode, RankingType } from "../../api/values.ts";
 import type { Day } from "../../core/day.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
@@ -47,7 +47,7 @@ export function eachOnce<T>(items: readonly T[]): readonly T[] {
 }
 
 /** The kinds of chart, in the order in which answers number them from 0. */
-export const chartTypes = ["FREE", "PAID", "GROSSING"] as const;
+export const chartTypes = RankingType.options;
 
 /** One name for what is a word in some answers and a number in others. */
 export function chartTypeOf(reported: string | number): string {
