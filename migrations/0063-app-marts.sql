@@ -325,18 +325,21 @@ with answered as materialized (
   -- once for all rows
   select coalesce(range_agg(daterange(n.date_day, n.date_day + 1)), '{}') as days from ops.search_ads_answered_day as n
 ), summed as (
-  select o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end - k.period_start as period_day_count,
-         datemultirange(daterange(k.period_start, k.period_end)) as span, count(o.is_complete) as requested_rank_days, count(*) filter (where o.is_complete) as rank_days,
+  select o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, o.period_kind, o.period_start, o.period_end - o.period_start as period_day_count,
+         datemultirange(daterange(o.period_start, o.period_end)) as span, count(o.is_complete) as requested_rank_days, count(*) filter (where o.is_complete) as rank_days,
          sum(o.review_count) as review_count, sum(o.estimated_download_count) as estimated_download_count, sum(o.estimated_revenue) as estimated_revenue,
          sum(o.store_download_count) as store_download_count, sum(o.store_revenue) as store_revenue, sum(o.page_view_count) as page_view_count,
          sum(o.search_ads_spend) as search_ads_spend, max(o.search_ads_currency) as search_ads_currency, sum(o.search_ads_install_count) as search_ads_install_count,
          o.app_groups
-  from   mart.app_overview_daily as o
-  join   core.dim_date    as d on d.date_day = o.date_day
+  -- a kind each, so that a period that a query names is left of each table before anything is added up
+  from   (
+    select 'week' as period_kind, date_trunc('week', d.date_day::timestamp)::date as period_start, date_trunc('week', d.date_day::timestamp)::date + 7 as period_end, d.*
+    from   mart.app_overview_daily as d
+    union  all
+    select 'month', date_trunc('month', d.date_day::timestamp)::date, (date_trunc('month', d.date_day::timestamp) + interval '1 month')::date, d.*
+    from   mart.app_overview_daily as d) as o
   join   core.dim_country as c on c.country_code = o.country_code
-  cross  join lateral (values
-    ('week', d.week_start, d.week_start + 7), ('month', d.month_start, (d.month_start + interval '1 month')::date)) as k (period_kind, period_start, period_end)
-  group  by o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end, o.app_groups
+  group  by o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, o.period_kind, o.period_start, o.period_end, o.app_groups
 )
 select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.region, s.period_kind, s.period_start, s.period_day_count, s.rank_days as rank_day_count,
        n.review_days as review_day_count, s.review_count, n.estimate_days as estimate_day_count, s.estimated_download_count, s.estimated_revenue,
@@ -373,7 +376,7 @@ cross  join lateral (
          not isempty(w.unestimated_days) as are_estimates_waiting, not isempty(w.unreported_days) as are_downloads_waiting,
          not isempty(w.unanswered_revenue_days) as is_revenue_waiting, not isempty(w.unanswered_page_view_days) as are_page_views_waiting,
          case when s.store = 'ios' then ops.day_count(p.days * s.span) else 0 end as search_ads_days) as n;
-comment on view   mart.app_overview_by_period                      is 'One row per portfolio app, country and week or month with any row in app_overview_daily: its sums, and how many days they cover. Even for a single period it reads all days of an app: filter by app, or add up app_overview_daily for a few weeks. Choose one period_kind; then counts, revenue and spend may be added up across apps, countries and periods (never ALL with countries). A sum is incomplete if is_complete is false for any of its rows. The store''s figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the downloads of a region change from week to week? Which weeks lack days?';
+comment on view   mart.app_overview_by_period                      is 'One row per portfolio app, country and week or month with any row in app_overview_daily: its sums, and how many days they cover. Choose one period_kind and name the app or the period, since all of it takes long. Then counts, revenue and spend may be added up across apps, countries and periods (never ALL with countries). A sum is incomplete if is_complete is false for any of its rows. The store''s figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the downloads of a region change from week to week? Which weeks lack days?';
 comment on column mart.app_overview_by_period.country_code         is 'Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.';
 comment on column mart.app_overview_by_period.region               is 'Continent-sized region of the country, by UN M49.';
 comment on column mart.app_overview_by_period.period_kind          is 'week: Monday to Sunday; month: a calendar month.';

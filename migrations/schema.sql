@@ -1284,7 +1284,7 @@ create view mart.app_group (
    FROM core.grouped_app g
      LEFT JOIN core.dim_app a ON a.store = g.store AND a.track_id = g.track_id;
 
--- One row per portfolio app, country and week or month with any row in app_overview_daily: its sums, and how many days they cover. Even for a single period it reads all days of an app: filter by app, or add up app_overview_daily for a few weeks. Choose one period_kind; then counts, revenue and spend may be added up across apps, countries and periods (never ALL with countries). A sum is incomplete if is_complete is false for any of its rows. The store's figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the downloads of a region change from week to week? Which weeks lack days?
+-- One row per portfolio app, country and week or month with any row in app_overview_daily: its sums, and how many days they cover. Choose one period_kind and name the app or the period, since all of it takes long. Then counts, revenue and spend may be added up across apps, countries and periods (never ALL with countries). A sum is incomplete if is_complete is false for any of its rows. The store's figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the downloads of a region change from week to week? Which weeks lack days?
 create view mart.app_overview_by_period (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1343,10 +1343,10 @@ create view mart.app_overview_by_period (
             o.country_code,
             o.country_name,
             c.region,
-            k.period_kind,
-            k.period_start,
-            k.period_end - k.period_start AS period_day_count,
-            datemultirange(daterange(k.period_start, k.period_end)) AS span,
+            o.period_kind,
+            o.period_start,
+            o.period_end - o.period_start AS period_day_count,
+            datemultirange(daterange(o.period_start, o.period_end)) AS span,
             count(o.is_complete) AS requested_rank_days,
             count(*) FILTER (WHERE o.is_complete) AS rank_days,
             sum(o.review_count) AS review_count,
@@ -1359,11 +1359,93 @@ create view mart.app_overview_by_period (
             max(o.search_ads_currency) AS search_ads_currency,
             sum(o.search_ads_install_count) AS search_ads_install_count,
             o.app_groups
-           FROM mart.app_overview_daily o
-             JOIN core.dim_date d ON d.date_day = o.date_day
+           FROM ( SELECT 'week'::text AS period_kind,
+                    date_trunc('week'::text, d.date_day::timestamp without time zone)::date AS period_start,
+                    date_trunc('week'::text, d.date_day::timestamp without time zone)::date + 7 AS period_end,
+                    d.store,
+                    d.track_id,
+                    d.app_name,
+                    d.country_code,
+                    d.country_name,
+                    d.date_day,
+                    d.requested_keyword_count,
+                    d.answered_keyword_count,
+                    d.is_complete,
+                    d.ranked_keyword_count,
+                    d.top_1_keyword_count,
+                    d.top_3_keyword_count,
+                    d.top_10_keyword_count,
+                    d.average_rank,
+                    d.voice_share,
+                    d.visibility_score,
+                    d.best_category_rank,
+                    d.rating,
+                    d.rating_count,
+                    d.review_count,
+                    d.average_review_rating,
+                    d.estimated_download_count,
+                    d.estimated_revenue,
+                    d.store_download_count,
+                    d.store_revenue,
+                    d.page_view_count,
+                    d.search_ads_spend,
+                    d.search_ads_currency,
+                    d.search_ads_install_count,
+                    d.search_ads_reporting_spend,
+                    d.reporting_currency,
+                    d.is_category_rank_answered,
+                    d.is_estimate_answered,
+                    d.is_store_answered,
+                    d.is_review_answered,
+                    d.is_rating_answered,
+                    d.is_search_ads_answered,
+                    d.app_groups
+                   FROM mart.app_overview_daily d
+                UNION ALL
+                 SELECT 'month'::text,
+                    date_trunc('month'::text, d.date_day::timestamp without time zone)::date AS date_trunc,
+                    (date_trunc('month'::text, d.date_day::timestamp without time zone) + '1 mon'::interval)::date AS date,
+                    d.store,
+                    d.track_id,
+                    d.app_name,
+                    d.country_code,
+                    d.country_name,
+                    d.date_day,
+                    d.requested_keyword_count,
+                    d.answered_keyword_count,
+                    d.is_complete,
+                    d.ranked_keyword_count,
+                    d.top_1_keyword_count,
+                    d.top_3_keyword_count,
+                    d.top_10_keyword_count,
+                    d.average_rank,
+                    d.voice_share,
+                    d.visibility_score,
+                    d.best_category_rank,
+                    d.rating,
+                    d.rating_count,
+                    d.review_count,
+                    d.average_review_rating,
+                    d.estimated_download_count,
+                    d.estimated_revenue,
+                    d.store_download_count,
+                    d.store_revenue,
+                    d.page_view_count,
+                    d.search_ads_spend,
+                    d.search_ads_currency,
+                    d.search_ads_install_count,
+                    d.search_ads_reporting_spend,
+                    d.reporting_currency,
+                    d.is_category_rank_answered,
+                    d.is_estimate_answered,
+                    d.is_store_answered,
+                    d.is_review_answered,
+                    d.is_rating_answered,
+                    d.is_search_ads_answered,
+                    d.app_groups
+                   FROM mart.app_overview_daily d) o
              JOIN core.dim_country c ON c.country_code = o.country_code
-             CROSS JOIN LATERAL ( VALUES ('week'::text,d.week_start,d.week_start + 7), ('month'::text,d.month_start,(d.month_start + '1 mon'::interval)::date)) k(period_kind, period_start, period_end)
-          GROUP BY o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, k.period_kind, k.period_start, k.period_end, o.app_groups
+          GROUP BY o.store, o.track_id, o.app_name, o.country_code, o.country_name, c.region, o.period_kind, o.period_start, o.period_end, o.app_groups
         )
  SELECT s.store,
     s.track_id,

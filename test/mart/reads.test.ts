@@ -6,7 +6,7 @@ import { readCollection } from "../../src/metabase/collection-file.ts";
 import { withoutFilters } from "../../src/metabase/wanted-cards.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
-import { handled, read, scans } from "../support/query-plan.ts";
+import { handled, read, scans, used } from "../support/query-plan.ts";
 
 /** Days of three months, and so many apps that a plan which reads all of them is seen. */
 const apps = 60;
@@ -215,7 +215,16 @@ test("whether the ranks of a paid keyword's day are complete is looked up for th
 });
 
 test("on which days reports of search ads are complete is read once, not for each week", async () => {
-  expect(await scans(stage.db, "select * from mart.app_overview_by_period", "slice")).toBeLessThan(2 * apps);
+  // answered reviews of each app once for weeks and once for months
+  expect(await scans(stage.db, "select * from mart.app_overview_by_period", "slice")).toBeLessThan(3 * apps);
+});
+
+test("of a month of all apps the rows of other days are left before they are added up", async () => {
+  const query = "select * from mart.app_overview_by_period where period_kind = 'month' and period_start = '2026-08-01'";
+  const { fact_download_revenue: estimates, fact_visibility: scores } = await used(stage.db, query);
+  // what the first two months leave of all days
+  const own = apps * (days - 30 - 31);
+  expect({ estimates, scores }).toEqual({ estimates: own, scores: own });
 });
 
 test("cards about reviews read the ledger once, not for each day that they show", async () => {

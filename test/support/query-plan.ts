@@ -41,13 +41,26 @@ export async function handled(
 }
 
 /** Rows of facts, reviews and releases that a query reads, by table, whether it uses them or not. */
-export async function read(db: Database, query: string): Promise<Readonly<Record<string, number>>> {
+export function read(db: Database, query: string): Promise<Readonly<Record<string, number>>> {
+  return rowsOf(db, query, (node) => node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0));
+}
+
+/** Those of them that a query goes on with. */
+export function used(db: Database, query: string): Promise<Readonly<Record<string, number>>> {
+  return rowsOf(db, query, (node) => node["Actual Rows"]);
+}
+
+async function rowsOf(
+  db: Database,
+  query: string,
+  rows: (node: Node) => number,
+): Promise<Readonly<Record<string, number>>> {
   const found: Record<string, number> = {};
   const walk = (node: Node): void => {
     // which apps are in the portfolio: one step through an index for each app and month
     if (node["Node Type"] === "Recursive Union") return;
     const table = (node["Relation Name"] ?? "").replace(/_\d{4}_\d{2}$/, "");
-    const count = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+    const count = rows(node) * node["Actual Loops"];
     if (/^(fact_|review$|app_version$)/.test(table)) found[table] = (found[table] ?? 0) + Math.round(count);
     node.Plans?.forEach(walk);
   };
