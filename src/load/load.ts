@@ -72,8 +72,14 @@ export async function runLoads(
   { inTurn = false }: { readonly inTurn?: boolean } = {},
 ): Promise<void> {
   for (const [table, together] of Map.groupBy(loads, (load) => load.table)) {
-    if (table.load.kind === "upsert") await (inTurn ? upsertInTurn : upsert)(transaction, table, together);
-    else if (table.load.kind === "replace" && !inTurn)
+    if (table.load.kind === "upsert") {
+      const [outdated = [], others = []] = [true, false].map((is) =>
+        together.filter(({ isOutdated = false }) => isOutdated === is),
+      );
+      await (inTurn ? upsertInTurn : upsert)(transaction, table, others);
+      // the newest of them first, since each gives way to what is there
+      for (const load of outdated.toReversed()) await upsert(transaction, table, [load]);
+    } else if (table.load.kind === "replace" && !inTurn)
       await replace(transaction, table, { loads: together, dimensions });
     else for (const load of together) await runOne(transaction, load, dimensions);
   }

@@ -22,6 +22,11 @@ export type Load = {
   readonly complete: boolean;
   /** True where pages of the answer were not read: members that it does not name may be on those, and stay. */
   readonly isCut?: boolean;
+  /**
+   * True where a later answer was about the same days: of a table that is loaded row by row these rows fill in what is missing. A row that
+   * is there may be as the later answer had it, which shows nowhere where it did not change it.
+   */
+  readonly isOutdated?: boolean;
 };
 
 /** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */

@@ -86,6 +86,8 @@ export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, a
 /** Rows with their keys looked up, and which slice loads them and when its answer came. */
 export type Merging = Pick<Staged, "target" | "columns" | "key" | "source" | "sliceId" | "fetchedAt"> & {
   readonly ranked?: Ranked | undefined;
+  /** True where its rows give way to those that are there. */
+  readonly isOutdated?: boolean;
 };
 
 /** The rank of a row's source: 1 for the worst, 0 for a row without one. */
@@ -94,10 +96,11 @@ export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment 
 }
 
 /**
- * True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one. `alias`
+ * True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one; never for rows that give way. `alias`
  * is the name of `s` where it has another.
  */
-export function replaces({ columns, key, sliceId, fetchedAt, ranked }: Merging, alias = "s"): SqlFragment {
+export function replaces({ columns, key, sliceId, fetchedAt, ranked, isOutdated }: Merging, alias = "s"): SqlFragment {
+  if (isOutdated === true) return sql`false`;
   const values = columns.filter((column) => !key.includes(column));
   // rows that consist of their key keep the slice that fetched them first, whichever answer is loaded first
   if (values.length === 0) return sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;

@@ -89,6 +89,8 @@ type Group = {
   readonly source: SqlFragment;
   /** True where no cell is in two of the slices. */
   readonly apart: boolean;
+  /** True where its rows give way to those that are there. */
+  readonly isOutdated: boolean;
 };
 
 function groupOf(table: Table, given: readonly Filled[]): Group {
@@ -139,6 +141,7 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
     stretches: sql`unnest(${sql.join(stretch.map(one))}) as p (${list(stretch)})`,
     source: isSorted ? rows : apart ? sql`(select * from ${rows} as s order by ${key})` : latest,
     apart,
+    isOutdated: given.every((load) => load.isOutdated === true),
   };
 }
 

@@ -131,6 +131,23 @@ describe("answers as files", () => {
       expect(described(after["core.dim_app"])).toEqual(described(before["core.dim_app"]));
     });
 
+    test("win over no row that a younger answer found as it was, and fill in what that one lacks", async () => {
+      await using target = await openStage({ market });
+      await target.sync({ request: { datasets: few, today: tomorrow } });
+      const ofDay = "from core.fact_keyword_rank where date_day = $1";
+      await target.query(`delete ${ofDay}`, [addDays(today, -2)]);
+      // by an answer before that of the file; the one after it changed nothing. The newest day was requested on one day by both
+      await target.query("update core.fact_keyword_rank set rank = 7, fetched_at = '2026-01-01Z' where date_day < $1", [
+        today,
+      ]);
+      const ranks = async () => (await factsOf(target, []))["core.fact_keyword_rank"] ?? [];
+      const before = await ranks();
+      expect((await importInto(target, [part])).loaded).toBeGreaterThan(0);
+      const after = await ranks();
+      expect(after).toEqual(expect.arrayContaining([...before]));
+      expect(await target.query(`select ${ofDay}`, [addDays(today, -2)])).not.toEqual([]);
+    });
+
     test("bring back no member of a list that a later answer about its day no longer had", async () => {
       const lists = { datasets: ["tracked_app", "tracked_country", "top_keyword"] };
       const settings = { datasets: { top_keyword: { on: true, history_days: 3 } } };
