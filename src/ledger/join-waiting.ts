@@ -5,7 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { digestOf } from "./batches.ts";
 import { hasLanded } from "./cancel-slices.ts";
-import { queueOf } from "./runs.ts";
+import { isLeft, queueOf } from "./runs.ts";
 import { hasSameScope } from "./same-scope.ts";
 
 /** A slice that waits beside the draft at a position, or overlaps it. */
@@ -18,8 +18,8 @@ type Waiting = {
 };
 
 /**
- * Drafts with the days of slices that wait in the queue of their run for the same list of the same scope, where one call may bring both: each
- * night without credits leaves a slice, and each would be paid for alone. Those slices are deleted; one that is claimed just now is left
+ * Drafts with the days of slices that wait in the queue of their run, or that it may adopt, for the same list of the same scope, where one
+ * call may bring both: each night without credits leaves a slice, and each would be paid for alone. Those slices are deleted; one that is claimed just now is left
  * alone. To be called in the transaction that queues the drafts. Only slices of the same class that were to cost as much at least are joined,
  * so that no floor or limit lets through what it would have refused. What belongs to a plan or to the run of a retry stays, and so do slices
  * that have failed before and answers that have begun to land.
@@ -68,7 +68,8 @@ async function readWaiting(
     left   join ops.batch as b on b.batch_id = s.batch_id
     join   ops.run as r on r.run_id = s.run_id and r.kind in ('schedule', 'sync')
     where  s.state in ('pending', 'deferred') and s.operation = w.operation and coalesce(b.digest, ${digestOf([])}) = w.digest
-    and    s.window_start <= w.end and s.window_end >= w.start and s.class = w.class and s.planned_credits >= w.credits and s.queue_id = ${queueOf(runId)}
+    and    s.window_start <= w.end and s.window_end >= w.start and s.class = w.class and s.planned_credits >= w.credits 
+    and    (s.queue_id = ${queueOf(runId)} or ${isLeft(runId)})
     and    s.plan_id is null and s.tail_of is null and s.failures = 0 and s.broken_off_count = 0 and not ${hasLanded}
     order  by s.window_end desc, s.slice_id, w.position
     for    update of s skip locked`.execute(transaction);

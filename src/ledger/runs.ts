@@ -1,4 +1,4 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
@@ -153,9 +153,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
     await sql`
       declare adopted no scroll cursor for
       with free as materialized (
-        select run_id from ops.run as r where run_id <> ${run.runId} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
-        and    coalesce(worker_id, shared_queue_id) <> ${queueOf(run.runId)}
-        and    account = (select account from ops.run where run_id = ${run.runId})
+        select run_id from ops.run as r where ${isLeft(run.runId)}
       ), open as (
         select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s
@@ -184,6 +182,12 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
     await sql`close adopted`.execute(transaction);
     return taken;
   });
+}
+
+/** SQL: true for a run `r` whose slices another run of its account may adopt: no process runs it, or it is of the shared queue. */
+export function isLeft(by: string): SqlFragment {
+  return sql`(r.run_id <> ${by} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
+              and coalesce(r.worker_id, r.shared_queue_id) <> ${queueOf(by)} and r.account = (select account from ops.run where run_id = ${by}))`;
 }
 
 /** SQL: the queue of a run's slices. */

@@ -53,18 +53,18 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /**
- * Queues the next slices: first those that wait, which the plan counts as covered, then those that are planned from all that is loaded. Under
- * a limit of credits only waiting snapshots go before the plan: other days can be requested tomorrow, and would take what tonight's snapshots
- * need.
+ * Queues the next slices: first waiting snapshots and failed slices whose next try is due, which the plan counts as covered, then those that
+ * are planned from all that is loaded. Other slices that wait from earlier nights join those of the market, where each class goes before the
+ * next: before the plan they would take what tonight's snapshots need. Under a limit of credits they get what the plan leaves of it.
  */
 async function planWave(parts: SyncParts, wave: WaveRequest): Promise<Wave> {
   const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;
-  const first = isLimited ? await adopt(parts, wave, { onlySnapshots: true }) : await takeWaiting(parts, wave);
+  const first = (await adopt(parts, wave, { onlySnapshots: true })) + (isLimited ? 0 : await takeFailed(parts, wave));
   if (first > 0) return { taken: first, leftOut: 0, isWhole: false };
   const planned = await planRest(parts, wave);
-  if (!isLimited || planned.taken > 0) return planned;
+  if (isLimited ? planned.taken > 0 : !planned.isWhole) return planned;
   const rest = await takeWaiting(parts, wave);
-  return rest > 0 ? { taken: rest, leftOut: 0, isWhole: false } : planned;
+  return rest > 0 ? { taken: planned.taken + rest, leftOut: 0, isWhole: !isLimited } : planned;
 }
 
 /** Queues orphaned slices and failed ones whose next try is due; where there are none, those that wait for another account's credits. */

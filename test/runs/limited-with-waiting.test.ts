@@ -27,3 +27,25 @@ test("a limit pays for tonight's snapshots before days that wait since the credi
   await stage.sync(nights.run({ maxCredits: 500 }));
   expect(await stage.query("select from ops.slice where state not in ('loaded', 'empty')")).toEqual([]);
 });
+
+test("few credits pay for tonight's snapshots before days that wait since the credits ran out", async () => {
+  const run = {
+    settings: {
+      datasets: { app_rating: { on: true }, keyword_rank: { history_days: 300 } },
+      credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
+    },
+  };
+  const accounts = [{ token: "a-token-of-few-credits", total: 145, periodHours: 24 }];
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 3 };
+  await using nights = await openNights({ market, accounts }, run);
+  const { stage } = nights;
+  for (let night = 0; night < 3; night += 1) {
+    stage.sandbox.clearLog();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "deferred" });
+    expect(stage.requested().map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(["ios.app-simple", "android.app-simple"]),
+    );
+    nights.next();
+  }
+  expect(await stage.query("select from ops.slice where state = 'lost'")).toEqual([]);
+});
