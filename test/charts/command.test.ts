@@ -98,7 +98,7 @@ test("draws the coverage of a dataset, days that were never requested included",
 test.each([
   [{ app: "424242" }, "there is no app 424242"],
   [{ keyword: "no such keyword at all" }, 'for "no such keyword at all" in'],
-  [{ device: "WATCH" }, "there is no rank for the device WATCH; name one of"],
+  [{ device: "WATCH" }, "there is no rank for the device WATCH; choose one of"],
   [
     { within: { start: day("2020-01-01"), end: day("2020-02-02") } },
     "no day from 2020-01-01 to 2020-02-01 was requested; the loaded days are 2026-08-1",

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(page.url()).toContain("/sign-in?to=%2Fruns");
     await page.keyboard.press("Tab");
     for (const [password, shown] of [
-      ["not the password", "name or password is wrong"],
+      ["not the password", "name or the password is wrong"],
       [operatorPassword, "Each run with its result"],
     ]) {
       await page.getByLabel("Password").focus();
