@@ -21,7 +21,7 @@ comment on column core.fact_category_rank.date_day      is 'Day of the rank.';
 comment on column core.fact_category_rank.category_code is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column core.fact_category_rank.chart         is 'FREE, PAID or GROSSING.';
 comment on column core.fact_category_rank.resolution    is 'daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.';
-comment on column core.fact_category_rank.chart_version is 'v1 or v2 of the iOS charts; '''' where only one version exists.';
+comment on column core.fact_category_rank.chart_version is 'v1 or v2 of the iOS charts; '''' if there is only one version.';
 comment on column core.fact_category_rank.ranked_at     is 'When the rank was seen, without time zone; midnight for a rank of a day.';
 comment on column core.fact_category_rank.rank          is 'Position, 1 is the top; an average may have decimals. Null if the service reports the time without a rank.';
 select ops.add_foreign_keys('core.fact_category_rank');

@@ -19,7 +19,7 @@ create table core.fact_bid_change (
 ) partition by range (date_day);
 comment on table  core.fact_bid_change              is 'Every change of a bid. Which bid changed, when, by how much, and was it manual or by a rule?';
 comment on column core.fact_bid_change.date_day     is 'Day of the change.';
-comment on column core.fact_bid_change.entity_level is 'Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '''' where the log does not report it.';
+comment on column core.fact_bid_change.entity_level is 'Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '''' if the log does not report it.';
 comment on column core.fact_bid_change.entity_id    is 'Id of the keyword, ad group or campaign.';
 comment on column core.fact_bid_change.changed_at   is 'When it was changed, without time zone.';
 comment on column core.fact_bid_change.ordinal      is 'Number of the change among those of this bid at this time, 1 for the first. The log has no ids; identical entries are different changes.';

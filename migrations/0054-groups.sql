@@ -26,7 +26,7 @@ from   core.grouped_app as g
 left   join core.dim_app as a on a.store = g.store and a.track_id = g.track_id;
 comment on view   mart.app_group            is 'One row per group and app, from portfolio.groups.apps of the configuration. Join it to any mart by store and track_id: figures are then added up by group, and an app in several groups counts once in each. Which apps are in a group? How does each group of apps perform?';
 comment on column mart.app_group.group_name is 'Name of the group.';
-comment on column mart.app_group.app_name   is 'Name of the app, or its track id where no name is known.';
+comment on column mart.app_group.app_name   is 'Name of the app, or its track id if no name is known.';
 select ops.comment_columns('mart.app_group');
 
 create view mart.keyword_group as

@@ -81,7 +81,7 @@ comment on column ops.slice_status.request_count         is 'Requests that were 
 comment on column ops.slice_status.booked_credits        is 'Credits that were charged for it.';
 comment on column ops.slice_status.rows_loaded           is 'Rows of its answer.';
 comment on column ops.slice_status.rows_rejected         is 'Invalid items of its answer; they are in ops.reject.';
-comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start at once or has ended for good. For a failed slice: when it is requested again automatically.';
+comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again automatically.';
 comment on column ops.slice_status.error_code            is 'Stable code of the last error.';
 comment on column ops.slice_status.error_message         is 'Text of the last error, including what to do next.';
 comment on column ops.slice_status.run_id                is 'Run that it belongs to.';
@@ -289,12 +289,12 @@ cross  join lateral (
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
 where  s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed') and s.scope ->> 'app' is not null
 group  by 1, 2, 3, 4, 5, 6;
-comment on view   ops.partition_days                 is 'One row per dataset and partition of an app, that is of one device, kind of figure or chart version where each is requested on its own: the days with an answer, and those that wait for one. Of which days does one device have an answer and another one not?';
-comment on column ops.partition_days.country_code    is 'Country; null for requests that named none, and are about all.';
-comment on column ops.partition_days.context         is 'Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for other datasets.';
+comment on view   ops.partition_days                 is 'One row per dataset and partition of an app, such as one device, kind of figure or chart version if each is requested separately: the days with an answer, and the days that wait for one. For which days does one device have an answer while another has none?';
+comment on column ops.partition_days.country_code    is 'Country; null for requests that named none, so that they are about all countries.';
+comment on column ops.partition_days.context         is 'Kind of figure of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for other datasets.';
 comment on column ops.partition_days.scope           is 'The partition, as in ops.slice.';
-comment on column ops.partition_days.answered_days   is 'Days with an answer, without those that retention dropped since.';
-comment on column ops.partition_days.unanswered_days is 'Days that were requested and have no answer yet.';
+comment on column ops.partition_days.answered_days   is 'Days with an answer, except those that retention has dropped since.';
+comment on column ops.partition_days.unanswered_days is 'Requested days without an answer yet.';
 select ops.comment_columns('ops.partition_days');
 
 create view ops.download_days as

@@ -47,7 +47,7 @@ select distinct on (i.org_id) i.org_id, i.currency
 from   core.search_ads_integration as i
 where  i.currency is not null
 order  by i.org_id, i.valid_to desc nulls first, i.valid_from desc, i.currency desc;
-comment on view   ops.search_ads_own_currency          is 'One row per search-ads organisation whose currency is known, including those disconnected since: its own currency as last seen. In which currency does the organisation pay?';
+comment on view   ops.search_ads_own_currency          is 'One row per search-ads organisation whose currency is known, including those that have been disconnected since: its own currency as last seen. In which currency does the organisation pay?';
 comment on column ops.search_ads_own_currency.org_id   is 'Id of the organisation.';
 comment on column ops.search_ads_own_currency.currency is 'Its own currency as last seen, which is the currency of the amounts under original in reports.';
 select ops.comment_columns('ops.search_ads_own_currency');

@@ -23,7 +23,7 @@ group  by f.app_key, f.country_key, f.device_key, a.store, a.track_id, a.app_nam
 comment on view   mart.category_rank_daily                     is 'One row per app, country, device, category, chart, chart version and day: its place in the chart. Do not add up ranks: choose one device, category, chart and chart_version to average them. On a day without a row, the answer names no place or there is no answer: is_category_rank_answered in mart.app_overview_daily shows which. How do we rank in our category? In which countries are we in the top ten?';
 comment on column mart.category_rank_daily.category_code       is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_daily.chart               is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.';
+comment on column mart.category_rank_daily.chart_version       is 'v1 or v2 of the iOS charts, which may both have a rank for the same chart; empty on Android, and on iOS if all countries were requested at once. Choose one.';
 comment on column mart.category_rank_daily.date_day            is 'Day of the rank.';
 comment on column mart.category_rank_daily.rank_resolution     is 'Source of the rank, the first available of: daily (the daily average that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).';
 comment on column mart.category_rank_daily.category_rank       is 'Place in the chart, 1 is the top; an average over the day may have decimals. Null when the app was not in the chart.';
@@ -90,7 +90,7 @@ comment on view   mart.category_rank_vs_downloads_daily                         
 comment on column mart.category_rank_vs_downloads_daily.device_code              is 'Device of the chart: IPHONE, IPAD, or ALL on Android. Downloads are for all devices.';
 comment on column mart.category_rank_vs_downloads_daily.category_code            is 'Category: its id on iOS (36 is overall), its name on Android (OVERALL).';
 comment on column mart.category_rank_vs_downloads_daily.chart                    is 'FREE, PAID or GROSSING.';
-comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.';
+comment on column mart.category_rank_vs_downloads_daily.chart_version            is 'v1 or v2 of the iOS charts, which may both have a rank for the same chart; empty on Android, and on iOS if all countries were requested at once. Choose one.';
 comment on column mart.category_rank_vs_downloads_daily.category_rank            is 'Place in the chart, 1 is the top; null when the app was not in the chart.';
 comment on column mart.category_rank_vs_downloads_daily.estimated_download_count is 'Downloads as the service estimates them (iOS): for all devices together, else the sum over the devices with a figure for the day; null if not requested.';
 comment on column mart.category_rank_vs_downloads_daily.estimated_revenue        is 'Revenue as the service estimates it (iOS), without a currency: for all devices together, else the sum over the devices with a figure for the day.';

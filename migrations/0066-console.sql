@@ -138,7 +138,7 @@ select ops.comment_columns('ops.list_timing', 'ops.dataset_timing');
 create view ops.past_coverage as
 select dataset, scope, scope_hash, until_day, final_days, batch_id, operation, fingerprint, slice_ids, starts, ends, planned, kinds, final_window, final_as_of
 from   ops.slice_past;
-comment on view ops.past_coverage is 'One row per partition, list, operation and fingerprint: what slices say about past days, in the form that plans read. Up to which day does a plan not read slices?';
+comment on view ops.past_coverage is 'One row per partition, list, operation and fingerprint: what slices say about past days, in the form that plans read. Up to which day do plans read this instead of slices?';
 select ops.comment_columns('ops.past_coverage', 'ops.slice_past');
 
 create view ops.slice_batch as

@@ -167,7 +167,7 @@ join   core.dim_country as c on c.country_key = f.country_key
 left   join lateral (
   select string_agg(e.value ->> 'title', ', ' order by e.value ->> 'title') as network_names
   from   jsonb_array_elements(case when jsonb_typeof(f.networks) = 'array' then f.networks end) as e) as n on true;
-comment on view   mart.advertisement                  is 'One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and one media_type (empty for all together), and either ALL or countries; then impressions may be added up across advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?';
+comment on view   mart.advertisement                  is 'One row per app, period of 30 days, requested country, network and kind of media, and advertisement seen. Needs the dataset ad_creative. Choose one network and one media_type (empty for all together), and either ALL or countries; then impressions may be added up across advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?';
 comment on column mart.advertisement.country_code     is 'Requested country, ISO 3166-1 alpha-2; ALL for all countries together.';
 comment on column mart.advertisement.period_start     is 'First day of the 30 days.';
 comment on column mart.advertisement.period_end       is 'Last day of the period, inclusive.';

@@ -155,7 +155,7 @@ create table core.app_version (
   country_key smallint not null, -- Country of the store page; 0 (ALL) on Android, whose pages differ by language.
   language_code text not null, -- Language of the store page in the format of the answers (en, pt_br); '' on iOS, whose pages differ by country.
   version_at timestamp without time zone not null, -- When the version was released, as the service reports it, without time zone.
-  version text not null, -- Number of the version; '' where the service reports none.
+  version text not null, -- Version number; '' if the service reports none.
   release_notes text, -- Release notes in the language of the page.
   differences jsonb, -- Names of the changed properties, in the format of the service.
   extra jsonb, -- Fields of the answer that have no column of their own; null when there are none.
@@ -325,7 +325,7 @@ create table core.fact_app_rating (
 create table core.fact_bid_change (
   org_id text not null, -- Search-ads organisation.
   date_day date not null, -- Day of the change.
-  entity_level text not null, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '' where the log does not report it.
+  entity_level text not null, -- Level of the bid: KEYWORD, AD_GROUP, CAMPAIGN; '' if the log does not report it.
   entity_id text not null, -- Id of the keyword, ad group or campaign.
   changed_at timestamp without time zone not null, -- When it was changed, without time zone.
   ordinal integer not null, -- Number of the change among those of this bid at this time, 1 for the first. The log has no ids; identical entries are different changes.
@@ -350,7 +350,7 @@ create table core.fact_category_rank (
   category_code text not null, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   chart text not null, -- FREE, PAID or GROSSING.
   resolution text not null, -- daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.
-  chart_version text not null, -- v1 or v2 of the iOS charts; '' where only one version exists.
+  chart_version text not null, -- v1 or v2 of the iOS charts; '' if there is only one version.
   ranked_at timestamp without time zone not null, -- When the rank was seen, without time zone; midnight for a rank of a day.
   category_name text, -- Name of the category.
   rank numeric, -- Position, 1 is the top; an average may have decimals. Null if the service reports the time without a rank.
@@ -1213,7 +1213,7 @@ create table core.tracked_keyword (
 );
 CREATE INDEX tracked_keyword_now ON core.tracked_keyword USING btree (account, app_key, country_key, keyword_key) WHERE (valid_to IS NULL);
 
--- One row per app, 30 days, requested country, network and kind of media, and advertisement that was seen. Needs the dataset ad_creative. Choose one network and one media_type (empty for all together), and either ALL or countries; then impressions may be added up across advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
+-- One row per app, period of 30 days, requested country, network and kind of media, and advertisement seen. Needs the dataset ad_creative. Choose one network and one media_type (empty for all together), and either ALL or countries; then impressions may be added up across advertisements, apps and periods. Which advertisements does an app run? Which have the most impressions?
 create view mart.advertisement (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -1275,7 +1275,7 @@ create view mart.app_group (
   group_name text, -- Name of the group.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  app_name text -- Name of the app, or its track id where no name is known.
+  app_name text -- Name of the app, or its track id if no name is known.
 ) as
  SELECT g.group_name,
     g.store,
@@ -1533,7 +1533,7 @@ create view mart.app_overview_daily (
   search_ads_install_count numeric, -- Installs from search ads, with the attribution of ops.search_ads_default.
   search_ads_reporting_spend numeric, -- The same spend in reporting_currency, by the rates that the user loads, converted from each organisation's own currency if the service reports it; null if there is no rate for a part of it.
   reporting_currency text, -- The reporting currency, from core.reporting_currency; null until there is one, and without spend.
-  is_category_rank_answered boolean, -- True if places in charts were requested for the day and each requested chart version has an answer; a null best_category_rank then means that the app was in no chart. False if they were not requested, or while a chart version has no answer yet: best_category_rank is then that of the others.
+  is_category_rank_answered boolean, -- True if places in charts were requested for the day and each requested chart version has an answer; a null best_category_rank then means that the app was in no chart. False if they were not requested, or while a chart version has no answer yet: best_category_rank then covers only the others.
   is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices.
   is_store_answered boolean, -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices.
   is_review_answered boolean, -- True if the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
@@ -2221,7 +2221,7 @@ create view mart.category_rank_daily (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   category_name text, -- Name of the category.
   chart text, -- FREE, PAID or GROSSING.
-  chart_version text, -- v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.
+  chart_version text, -- v1 or v2 of the iOS charts, which may both have a rank for the same chart; empty on Android, and on iOS if all countries were requested at once. Choose one.
   date_day date, -- Day of the rank.
   rank_resolution text, -- Source of the rank, the first available of: daily (the daily average that the service reports), hourly (the hourly ranks of the day), last_day (the newest day, from a request for all countries at once).
   category_rank numeric, -- Place in the chart, 1 is the top; an average over the day may have decimals. Null when the app was not in the chart.
@@ -2262,7 +2262,7 @@ create view mart.category_rank_vs_downloads_daily (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   category_name text, -- Name of the category.
   chart text, -- FREE, PAID or GROSSING.
-  chart_version text, -- v1 or v2 of the iOS charts, which both rank the same apps; empty on Android, and on iOS if all countries were requested at once. Choose one.
+  chart_version text, -- v1 or v2 of the iOS charts, which may both have a rank for the same chart; empty on Android, and on iOS if all countries were requested at once. Choose one.
   date_day date, -- The day.
   category_rank numeric, -- Place in the chart, 1 is the top; null when the app was not in the chart.
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS): for all devices together, else the sum over the devices with a figure for the day; null if not requested.
@@ -2774,7 +2774,7 @@ create view mart.featuring_daily (
      JOIN core.dim_app a ON a.app_key = f.app_key
      JOIN core.dim_country c ON c.country_key = f.country_key;
 
--- One row per organisation, app, country, keyword, day, currency and attribution with spend, if the app ranks 1 to 3 organically on that day or the keyword is its own brand: spend on installs that organic search might bring for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up across everything else. On days with incomplete ranks, rows may be missing. What do we spend on keywords for which we rank at the top anyway? What would we save by leaving our brand to organic search?
+-- One row per organisation, app, country, keyword, day, currency and attribution with spend, for keywords where the app ranks 1 to 3 organically on that day or that are its own brand: spend on installs that organic search might bring for free. Choose one currency (is_primary_currency) and attribution (is_default_attribution); then counts and money may be added up across everything else. On days with incomplete ranks, rows may be missing. What do we spend on keywords for which we rank at the top anyway? What would we save by leaving our brand to organic search?
 create view mart.keyword_cannibalisation (
   org_id text, -- Search-ads organisation.
   org_name text, -- Name of the organisation.
@@ -5779,7 +5779,7 @@ create view ops.counted_category_rank (
   category_code text, -- Category: its id on iOS (36 is overall), its name on Android (OVERALL).
   chart text, -- FREE, PAID or GROSSING.
   resolution text, -- daily: average of the day (Android: its rank); hourly: one of several ranks of the day; last_day: rank on the newest day, from a request for all countries at once.
-  chart_version text, -- v1 or v2 of the iOS charts; '' where only one version exists.
+  chart_version text, -- v1 or v2 of the iOS charts; '' if there is only one version.
   ranked_at timestamp without time zone, -- When the rank was seen, without time zone; midnight for a rank of a day.
   category_name text, -- Name of the category.
   rank numeric, -- Position, 1 is the top; an average may have decimals. Null if the service reports the time without a rank.
@@ -7087,16 +7087,16 @@ create view ops.paid_voice_answer (
           WHERE s.dataset = 'search_ads_top_app'::text AND s.state <> 'skipped'::text) u
   GROUP BY share_source, country_code, period_start, period_end;
 
--- One row per dataset and partition of an app, that is of one device, kind of figure or chart version where each is requested on its own: the days with an answer, and those that wait for one. Of which days does one device have an answer and another one not?
+-- One row per dataset and partition of an app, such as one device, kind of figure or chart version if each is requested separately: the days with an answer, and the days that wait for one. For which days does one device have an answer while another has none?
 create view ops.partition_days (
   dataset text, -- Dataset.
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
-  country_code text, -- Country; null for requests that named none, and are about all.
-  context text, -- Kind of figure, of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for other datasets.
+  country_code text, -- Country; null for requests that named none, so that they are about all countries.
+  context text, -- Kind of figure of sales_metric: DOWNLOAD, REVENUE_TOTAL or PAGE_VIEW; null for other datasets.
   scope jsonb, -- The partition, as in ops.slice.
-  answered_days datemultirange, -- Days with an answer, without those that retention dropped since.
-  unanswered_days datemultirange -- Days that were requested and have no answer yet.
+  answered_days datemultirange, -- Days with an answer, except those that retention has dropped since.
+  unanswered_days datemultirange -- Requested days without an answer yet.
 ) as
  SELECT s.dataset,
     s.scope ->> 'store'::text AS store,
@@ -7115,7 +7115,7 @@ create view ops.partition_days (
   WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL
   GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'context'::text), s.scope;
 
--- One row per partition, list, operation and fingerprint: what slices say about past days, in the form that plans read. Up to which day does a plan not read slices?
+-- One row per partition, list, operation and fingerprint: what slices say about past days, in the form that plans read. Up to which day do plans read this instead of slices?
 create view ops.past_coverage (
   dataset text, -- Dataset.
   scope jsonb, -- Partition: store, app, country and device, as far as the dataset distinguishes them.
@@ -8017,7 +8017,7 @@ create view ops.search_ads_default (
            FROM step p) AS left_out_org_count
    FROM chosen c;
 
--- One row per search-ads organisation whose currency is known, including those disconnected since: its own currency as last seen. In which currency does the organisation pay?
+-- One row per search-ads organisation whose currency is known, including those that have been disconnected since: its own currency as last seen. In which currency does the organisation pay?
 create view ops.search_ads_own_currency (
   org_id text, -- Id of the organisation.
   currency text -- Its own currency as last seen, which is the currency of the amounts under original in reports.
@@ -8087,7 +8087,7 @@ create table ops.slice (
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.
   broken_off_alone_count integer not null default 0, -- Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.
-  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.
+  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.
   retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. Its cost from then on counts against credits.retries_a_day.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, including what to do next.
@@ -8335,7 +8335,7 @@ create view ops.slice_log (
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   failures integer, -- Attempts that ended with a temporary error. Deferring a slice does not count.
-  due_at timestamp with time zone, -- Earliest start; null when it may start at once, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.
+  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again automatically; null if a retry cannot help.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, including what to do next.
   rows_loaded integer, -- Rows of the answer, changed or not.
@@ -8428,7 +8428,7 @@ create view ops.slice_status (
   booked_credits bigint, -- Credits that were charged for it.
   rows_loaded integer, -- Rows of its answer.
   rows_rejected integer, -- Invalid items of its answer; they are in ops.reject.
-  due_at timestamp with time zone, -- Earliest next start; null when it may start at once or has ended for good. For a failed slice: when it is requested again automatically.
+  due_at timestamp with time zone, -- Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again automatically.
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, including what to do next.
   run_id bigint, -- Run that it belongs to.
