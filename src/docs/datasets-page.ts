@@ -17,7 +17,7 @@ export async function datasetsPage(): Promise<string> {
     ],
     body: [
       markdownTable(
-        ["dataset", "default", "credits a night", "table", "fetched", "why"],
+        ["dataset", "default", "credits a night", "tables", "requested", "why"],
         datasets
           .map(describeDataset)
           .map((dataset) => [

@@ -18,7 +18,7 @@ test("datasets are listed with what a night of each costs, on as the configurati
   const { code, stdout } = await run(["datasets"], settings);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^dataset +now +credits a night +tables +requested +why\n/);
-  expect(stdout).toMatch(/\nkeyword_rank +off +600 +core\.fact_keyword_rank +each day, 30 back +3 credits/);
+  expect(stdout).toMatch(/\nkeyword_rank +off +600 +core\.fact_keyword_rank +by day, 30 days back +3 credits/);
   expect(stdout).toMatch(/\ntop_keyword +on +3,000 /);
   const listed = JSON.parse((await run(["datasets", "--json"], settings)).stdout) as readonly {
     readonly name: string;

@@ -41,7 +41,7 @@ test("writes a file a month, and a manifest that has for each the window, the ro
     name: "observed_at",
     type: "TIMESTAMP",
     postgres: "timestamp without time zone",
-    comment: expect.stringMatching(/^Crawl time/),
+    comment: expect.stringMatching(/^When the service crawled/),
   });
   for (const file of manifest.files) {
     expect(file.path).toMatch(new RegExp(`^date_month=${file.window?.from.slice(0, 7)}/rows-[0-9a-f]{16}\\.parquet$`));
