@@ -40,7 +40,7 @@ export type Reading = { readonly mayBeNew?: true };
 /** The configuration file. Throws a UsageError when STOREHOUSE_CONFIG names none. */
 export function settingsFile({ STOREHOUSE_CONFIG: named }: Environment, { mayBeNew }: Reading = {}): string {
   if (named !== undefined && !mayBeNew && !existsSync(named))
-    throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names no file: ${named}` });
+    throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names a file that does not exist: ${named}` });
   if (named !== undefined && statSync(named, { throwIfNoEntry: false })?.isDirectory())
     throw fail("bad_setting", { variable: "STOREHOUSE_CONFIG", problem: `names a folder, not a file: ${named}` });
   return path.resolve(named ?? path.join(projectRoot, "config", "storehouse.yaml"));

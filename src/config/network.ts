@@ -12,7 +12,11 @@ export function networkOf(environment: Environment): Network {
 function authoritiesIn(file: string): string {
   const text = readText(file);
   const problem =
-    text === null ? "names no file" : text.includes("-----BEGIN CERTIFICATE") ? null : "holds no certificate";
+    text === null
+      ? "names a file that does not exist"
+      : text.includes("-----BEGIN CERTIFICATE")
+        ? null
+        : "contains no certificate";
   if (text === null || problem !== null)
     throw fail("bad_setting", { variable: "NODE_EXTRA_CA_CERTS", problem: `${problem}: ${file}` });
   return text;

@@ -139,7 +139,7 @@ function withoutSpace(text: string): string {
 }
 
 const proxyCodes: Readonly<Record<string, string>> = {
-  UND_ERR_PRX_TLS: "the proxy's certificate is not that of its host",
+  UND_ERR_PRX_TLS: "the proxy's certificate does not match its host",
   UND_ERR_PRX_CONN: "the proxy closed the connection",
 };
 

@@ -143,7 +143,7 @@ export const searchAdsReport = defineDataset({
         [weekTable.name]: weekRows(slice, apt),
       },
       invalid: reported.flatMap(({ one, mismatchOf }) => {
-        const reason = alike.has(one) ? "several rows about the same thing of which none has a day" : mismatchOf;
+        const reason = alike.has(one) ? "several rows about the same thing, none with a day" : mismatchOf;
         return reason === null ? [] : [{ reason, item: one.row }];
       }),
     };

@@ -54,8 +54,8 @@ const nextOfCheck: Partial<Record<ErrorCode, string>> = {
   unexpected_status: wrongAddress,
   bad_request: wrongAddress,
   no_content: wrongAddress,
-  cut_connection: "try again later; where it stays, check API_BASE_URL",
-  server_error: "try again later; where it stays, check API_BASE_URL, or ask the operator of the API",
+  cut_connection: "try again later; if this continues, check API_BASE_URL",
+  server_error: "try again later; if this continues, check API_BASE_URL, or contact the operator of the API",
   success_false: "see the message, and try again later",
 };
 

@@ -1,11 +1,11 @@
 import { limitWords } from "../core/credit-budget.ts";
-import { count, countOf } from "../core/words.ts";
+import { countOf } from "../core/words.ts";
 import type { OverBudget } from "./over-budget.ts";
 
 /** What budgets defer, a sentence each. */
 export function deferredWords(deferred: readonly OverBudget[]): readonly string[] {
   return deferred.map(
     ({ budget, slices, credits }) =>
-      `The budget ${limitWords(budget)}, of which ${count(budget.left)} ${budget.left === 1 ? "is" : "are"} left, puts off about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`,
+      `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`,
   );
 }

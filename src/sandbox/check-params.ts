@@ -64,7 +64,7 @@ function withinRange(range: Range, values: Values, limits: ParamLimits): Values 
   const latest = latestEnd(range, start.data);
   const step = countsEnd(range, limits) ? 1 : 0;
   if (latest !== null && addDays(end.data, step) > latest && !limits.cutsRanges)
-    throw new Refusal(400, `a range from ${start.data} on ends before ${latest} at the latest`);
+    throw new Refusal(400, `a range that begins on ${start.data} must end before ${latest}`);
   const cuts = limits.mostRangeDays === null ? [] : [addDays(start.data, limits.mostRangeDays)];
   const last = [addDays(end.data, step), ...(latest === null ? [] : [latest]), ...cuts].sort()[0] ?? end.data;
   return { ...values, [range.end]: addDays(last, -step) };

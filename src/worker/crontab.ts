@@ -29,7 +29,8 @@ export type CrontabLine = {
  */
 export function readCrontab(file: string): readonly CrontabLine[] {
   const text = readText(file);
-  if (text === null) throw fail("bad_setting", { variable: "STOREHOUSE_CRONTAB", problem: `names no file: ${file}` });
+  if (text === null)
+    throw fail("bad_setting", { variable: "STOREHOUSE_CRONTAB", problem: `names a file that does not exist: ${file}` });
   const lines: CrontabLine[] = [];
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
     const line = index + 1;
@@ -53,7 +54,7 @@ function parsed(raw: string, bad: Bad): ParsedCronItem | null {
   } catch (error) {
     const text = messageOf(error);
     if (text.startsWith("Could not process"))
-      throw bad("is not five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}");
+      throw bad("must be five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}");
     // it parses a single line and reports it as line 1
     throw bad(text.replaceAll(/\s*(in|on)?\s*'?line '?1'? of crontab'?/g, ""));
   }

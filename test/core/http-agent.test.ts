@@ -198,8 +198,8 @@ describe("the variables", () => {
   test.each([
     [{ HTTPS_PROXY: "socks5://me:x1y2@h:1" }, "HTTPS_PROXY is not an http or https address of a proxy"],
     [{ http_proxy: "http://x1y2 x1y2" }, "HTTP_PROXY is not an http or https address of a proxy"],
-    [{ NODE_EXTRA_CA_CERTS: "/nowhere.pem" }, "NODE_EXTRA_CA_CERTS names no file"],
-    [{ NODE_EXTRA_CA_CERTS: import.meta.filename }, "NODE_EXTRA_CA_CERTS holds no certificate"],
+    [{ NODE_EXTRA_CA_CERTS: "/nowhere.pem" }, "NODE_EXTRA_CA_CERTS names a file that does not exist"],
+    [{ NODE_EXTRA_CA_CERTS: import.meta.filename }, "NODE_EXTRA_CA_CERTS contains no certificate"],
   ])("are refused by name: %j", (variables, problem) => {
     expect(() => read(variables as Record<string, string>)).toThrow(problem);
     expect(() => read(variables as Record<string, string>)).toThrow(

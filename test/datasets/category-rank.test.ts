@@ -158,7 +158,7 @@ describe("ranks in charts", () => {
         ranksByCategory: { US: { TOOLS: reported(`${date}T00:00:00`) } },
       });
     expect(seenOn("2026-08-20")).toMatchObject({ rows: [{ date_day: "2026-08-20" }], invalid: [] });
-    expect(seenOn("2026-08-21")).toEqual({ rows: [], invalid: ["a day to come"] });
+    expect(seenOn("2026-08-21")).toEqual({ rows: [], invalid: ["a future day"] });
   });
 
   test("of another device than the requested one are none of its ranks", () => {

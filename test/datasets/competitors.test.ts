@@ -174,7 +174,7 @@ test("a competitor that names no app is rejected beside the others; that day it 
   const rejects = await stage.query("select reason, item ->> 'trackId' as app from ops.reject order by reason");
   expect(rejects).toEqual([
     { reason: "a competitor has no track id", app: first?.trackId },
-    { reason: "competitors are no list", app: second?.trackId },
+    { reason: "competitors are not a list", app: second?.trackId },
   ]);
   const slices = await stage.query("select distinct state from ops.slice where dataset = 'tracked_app'");
   expect(slices).toEqual([{ state: "loaded" }]);

@@ -234,7 +234,7 @@ describe("rows without a day", () => {
     const { rows, invalid, shape } = normalise([undated, other, { ...undated, ...more }]);
     expect(rows).toMatchObject([{ ad_group_id: "7", grain: "window" }]);
     expect(invalid).toHaveLength(2);
-    expect(invalid[0]?.reason).toBe("several rows about the same thing of which none has a day");
+    expect(invalid[0]?.reason).toBe("several rows about the same thing, none with a day");
     // or days would never come from another kind of report
     expect(shape).toMatchObject([{ shape: "window" }]);
   });

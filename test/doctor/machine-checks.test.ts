@@ -28,7 +28,7 @@ describe("a crontab", () => {
   test("that is not there is named", () => {
     expect(checkCrontab({ file: path.join(folder, "none"), read: readCrontab })).toMatchObject({
       state: "fail",
-      found: expect.stringContaining("names no file") as string,
+      found: expect.stringContaining("names a file that does not exist") as string,
     });
   });
 });

@@ -48,9 +48,9 @@ test("what plans runs for each account by jobs of its own, everything else once"
 
 describe("an invalid line is reported with file and line", () => {
   test.each([
-    ["names of days", "0 4 * * MON plan_due", /line 2: is not five numbers or patterns/],
+    ["names of days", "0 4 * * MON plan_due", /line 2: must be five numbers or patterns/],
     ["a time that no clock shows", "0 25 * * * plan_due", /line 2: .*25.*0-23/],
-    ["too few times", "0 4 * * plan_due", /line 2: is not five numbers/],
+    ["too few times", "0 4 * * plan_due", /line 2: must be five numbers/],
     ["an unknown task", "0 4 * * * plan_dew", /line 2: unknown task plan_dew, did you mean plan_due\?/],
     ["a name that all objects have", "0 4 * * * constructor", /line 2: unknown task constructor/],
     ["an unknown option", "0 4 * * * plan_due ?jobkey=a", /line 2: .*unsupported key 'jobkey'/],
@@ -77,7 +77,7 @@ describe("an invalid line is reported with file and line", () => {
   });
 
   test("and a file that is not there is named with the variable", () => {
-    expect(() => readCrontab(path.join(folder, "none"))).toThrow(/STOREHOUSE_CRONTAB names no file/);
+    expect(() => readCrontab(path.join(folder, "none"))).toThrow(/STOREHOUSE_CRONTAB names a file that does not exist/);
   });
 });
 

@@ -34,7 +34,7 @@ export function defineReplay(command: Command): void {
     .option("--to <day>", "last day, inclusive (default: all)", dayArgument)
     .option(
       "--keep-pruned",
-      "keep rows whose answers are no longer stored as they are, and leave histories with such rows unchanged",
+      "do not touch rows whose answers are no longer stored, or histories that contain such rows",
     )
     .option("--restart", "start from scratch instead of continuing an interrupted replay")
     .option("--json", "as JSON")

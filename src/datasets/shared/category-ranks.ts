@@ -116,7 +116,7 @@ function mismatchOf({ scope, window, asOf }: Slice, observation: Observation): s
   if ((observation.rank ?? 1) < 1 || !isWhole) return "a rank is a number from 1";
   const { day } = readInstant(observation.date);
   // the last day is whichever the service has, and never one to come
-  if (scope["resolution"] === "last_day") return day <= asOf ? null : "a day to come";
+  if (scope["resolution"] === "last_day") return day <= asOf ? null : "a future day";
   return holds(window, day) ? null : "a day that was not requested";
 }
 

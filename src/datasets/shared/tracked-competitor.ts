@@ -62,7 +62,7 @@ function mismatchOf(app: string | number, reason: string, item: unknown): Invali
 
 function listOf(value: unknown): { readonly list: readonly unknown[]; readonly problem: string | null } {
   if (value === undefined || value === null) return { list: [], problem: null };
-  return Array.isArray(value) ? { list: value, problem: null } : { list: [], problem: "competitors are no list" };
+  return Array.isArray(value) ? { list: value, problem: null } : { list: [], problem: "competitors are not a list" };
 }
 
 const TrackId = z.union([IosTrackId, AndroidTrackId]);

@@ -74,7 +74,7 @@ function readList({ scope }: Slice, entries: readonly Entry[], requested: Reques
 /** Why an entry cannot be used, null when it can. */
 function mismatchOf({ countryCode, rank }: Entry, country: string): string | null {
   if (countryCode != null && countryCode.toUpperCase() !== country) return "a country that was not requested";
-  return rank == null || Number.isSafeInteger(rank) ? null : "rank: is no whole number";
+  return rank == null || Number.isSafeInteger(rank) ? null : "rank: is not a whole number";
 }
 
 /** Absent, null, zero and negative all mean not ranked. */

@@ -133,9 +133,9 @@ test.each([null, undefined, []])("an app of which no list is reported (%j) has n
 });
 
 test.each([
-  ["no list", { competitors: "all of them" }],
-  ["no list", { competitors: { 7: full } }],
-  ["no list", { competitors: 7 }],
+  ["not a list", { competitors: "all of them" }],
+  ["not a list", { competitors: { 7: full } }],
+  ["not a list", { competitors: 7 }],
   ["no track id", { competitors: [{ name: "Nameless" }] }],
   ["no track id", { competitors: [null] }],
   ["no track id", { competitors: [true] }],
