@@ -183,7 +183,10 @@ function byDay(about: Scope, portfolio: Portfolio, { by_day: way, reports }: Cho
   ].map((kind) => partitionFor(about, kind));
   if (known === "lack") return apart.map((partition) => ({ ...partition, how: dayByDayWords }));
   const together = partitionFor(about, { type: "DAILY", grain: "day", timing: daily });
-  const otherwise = { where: "its DAILY reports name no day, so that each day is requested apart", partitions: apart };
+  const otherwise = {
+    where: "its DAILY reports name no day, so that each day is requested separately",
+    partitions: apart,
+  };
   return [known === "unknown" ? { ...together, otherwise } : together];
 }
 
