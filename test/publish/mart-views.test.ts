@@ -15,7 +15,7 @@ test("views come after those that they read", () => {
 
 test("the page names each mart that is a table there, and no other", async () => {
   const page = await readFile(path.join(projectRoot, "docs", "clickhouse.md"), "utf8");
-  const [, sentence = ""] = /These are tables instead[^:]*: ([^.]*)\./.exec(page) ?? [];
+  const [, sentence = ""] = /marts are tables instead[^:]*: ([^.]*)\./.exec(page) ?? [];
   const views = martViews().map(({ mart }) => mart.slice("mart.".length));
   const tables = Object.keys(martShapes).filter((name) => !views.includes(name));
   expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(tables.sort());
