@@ -83,7 +83,7 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
 
 function doneWords(done: Done): string {
   if (!("unknown" in done))
-    return `If no other process spends credits, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and it is done at ${timeText(Date.parse(done.doneAt))}.`;
+    return `If no other process spends credits, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and the work finishes at ${timeText(Date.parse(done.doneAt))}.`;
   return done.unknown === "allowance_not_known"
     ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance for free."
     : "The part of the allowance that credits.floors leaves is never enough for it: see config/storehouse.yaml.";

@@ -85,7 +85,7 @@ const stepName = {
 export function stepLine({ stage, work, credits }: NextStep): string {
   const dearest = work.slice(0, 3).map((one) => `${one.dataset} ${count(one.credits)}`);
   const which = `${dearest.join(", ")}${work.length > dearest.length ? " ..." : ""}`;
-  const rest = stage === "market" ? "" : ", and the next step is planned from the answers";
+  const rest = stage === "market" ? "" : ", and later steps are planned from the answers";
   return `the next step costs ${countOf(credits, "credit")} (${which})${rest}`;
 }
 

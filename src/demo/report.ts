@@ -63,7 +63,7 @@ order by gained desc, app, country, keyword, device
 limit    5`,
   },
   {
-    title: "For how many of its keywords is an app never ranked?",
+    title: "Which apps have the most keywords for which they are never ranked?",
     query: `select   app_name, store, country_code, count(*)::int as keywords_never_ranked
 from    (select   app_name, store, country_code, keyword
          from     mart.keyword_rank_daily

@@ -15,7 +15,7 @@ export type KeywordNights = { readonly before: number; readonly after: number };
  * service alone and is in neither figure.
  */
 export function nightsInWords({ before, after }: KeywordNights): string {
-  if (before === after) return "The price of a night stays the same.";
+  if (before === after) return "A night then costs the same as now.";
   const more = Math.abs(after - before);
   return `A night then costs about ${countOf(more, "credit")} ${after > before ? "more" : "less"} than now, 30 nights about ${count(30 * more)}.`;
 }

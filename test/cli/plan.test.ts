@@ -13,7 +13,7 @@ test("a plan names the price of one request a keyword where that is dearer, and 
     const { stdout } = await runCommand(stage, ["plan", "--as-of", today, "--dataset", dataset]);
     return stdout.slice(stdout.indexOf("\n\n"));
   };
-  const done = /If no other process spends credits, this period's credits are enough, and it is done at \d{4}-/;
+  const done = /If no other process spends credits, this period's credits are enough, and the work finishes at \d{4}-/;
   expect(await plan("keyword_rank")).toMatch(
     new RegExp(`^\n\nOne request per keyword would cost [\\d,]+ credits.*\n${done.source}`),
   );

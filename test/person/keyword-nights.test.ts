@@ -35,7 +35,7 @@ test("the price of nights is shown as the difference to that of now", () => {
   expect(nightsInWords({ before: 209, after: 208 })).toBe(
     "A night then costs about 1 credit less than now, 30 nights about 30.",
   );
-  expect(nightsInWords({ before: 209, after: 209 })).toBe("The price of a night stays the same.");
+  expect(nightsInWords({ before: 209, after: 209 })).toBe("A night then costs the same as now.");
 });
 
 test("a night costs more with a hundred keywords more, and what is off costs nothing", async () => {
