@@ -20,5 +20,5 @@ export const remainingCredits = defineOperation({
     creditResetPeriod: z.number().nullish(),
     creditResetTime: z.number().nullish(),
   }),
-  summary: "The allowance: total, left, length of the period in hours, seconds until it resets.",
+  summary: "The allowance: total, remaining, length of the period in hours, seconds until it resets.",
 });

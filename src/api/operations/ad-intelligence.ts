@@ -93,7 +93,7 @@ export const creatives = defineOperation({
   envelope: "either",
   items: ["data"],
   answer: pageOf(creative),
-  summary: "The advertisements for one app, 50 a page: media, networks, countries, first and last seen.",
+  summary: "The advertisements for one app, 50 per page: media, networks, countries, first and last seen.",
 });
 
 export const checkBadge = defineOperation({
@@ -149,5 +149,5 @@ export const topAdvertisers = defineOperation({
   envelope: "either",
   items: ["data"],
   answer: pageOf(advertiser),
-  summary: "The apps that advertise most, 50 a page, the first one first.",
+  summary: "The apps that advertise most, 50 per page, the top one first.",
 });

@@ -61,7 +61,7 @@ export const iosTopCharts = defineOperation({
     date: MaybeInstant,
     trackIds: z.array(AnyTrackId),
   }),
-  summary: "The apps of one chart on one day, the first one first.",
+  summary: "The apps of one chart on one day, in order of rank.",
 });
 
 const iosCategoryRanks = z.looseObject({

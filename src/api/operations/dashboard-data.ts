@@ -28,7 +28,7 @@ export const salesMetrics = defineOperation({
     device,
   },
   answer: z.array(z.looseObject({ countryCode: z.string().nullish(), date: Instant, units: MaybeAmount })),
-  summary: "Downloads, revenue or page views of one of the account's apps by country and day; ALL is their total.",
+  summary: "Downloads, revenue or page views of one of the account's apps by country and day; ALL is the total.",
 });
 
 export const retentionHistory = defineOperation({
@@ -38,5 +38,5 @@ export const retentionHistory = defineOperation({
   path: "/gateway/account/app/{trackId}/data-history/retention",
   params: { trackId, ...days, device },
   answer: z.array(z.looseObject({ date: Instant, country: z.string().nullish(), androidStoreVisits: MaybeAmount })),
-  summary: "Visits of one app's page in the Android store by country and day; ALL is their total.",
+  summary: "Visits to one app's page in the Android store by country and day; ALL is the total.",
 });

@@ -63,7 +63,7 @@ export const addKeywords = defineOperation({
     }),
   ),
   changes: true,
-  summary: "Tracks keywords for an app and country, and the app itself where the account does not track it yet.",
+  summary: "Tracks keywords for an app and country, and the app itself if the account does not track it yet.",
 });
 
 export const deleteKeywords = defineOperation({
@@ -90,5 +90,5 @@ export const keywordSpots = defineOperation({
   params: { trackId: inPath(IosTrackId, "track id of an iOS app"), countryCode: where.countryCode },
   cost: 3,
   answer: z.array(z.looseObject({ locale: z.string(), keywords: MaybeText, updateDate: MaybeInstant })),
-  summary: "The keywords in the hidden field of an iOS app, by the locale that they are filed under.",
+  summary: "The keywords in the hidden field of an iOS app, by locale.",
 });

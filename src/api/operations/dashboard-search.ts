@@ -24,7 +24,7 @@ export const appSearch = defineOperation({
   items: [],
   // the contract names the score twice, in two ways
   answer: z.array(z.looseObject({ ...hit, searchScore: MaybeNumber })),
-  summary: "The apps of both stores whose names fit a text, the best one first.",
+  summary: "The apps of both stores whose name matches a text, best match first.",
 });
 
 const companyHits = z.array(z.looseObject({ ...hit, companyUrl: MaybeText }));
@@ -38,5 +38,5 @@ export const companyUrlSearch = defineOperation({
   cost: 10,
   items: ["{}"],
   answer: z.looseObject({ ios: companyHits.nullish(), play: companyHits.nullish() }),
-  summary: "The apps of both stores whose companies have a URL, the best one first.",
+  summary: "The apps of both stores whose company has a URL, best match first.",
 });

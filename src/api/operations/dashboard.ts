@@ -110,5 +110,5 @@ export const numberOfKeywords = defineOperation({
   envelope: "data",
   items: null,
   answer: z.record(z.string(), z.int().min(0).nullable()),
-  summary: "How many keywords the account tracks for an app, by country.",
+  summary: "Number of keywords that the account tracks for an app, by country.",
 });

@@ -41,5 +41,5 @@ export const iosMonthlyDownloadRevenue = defineOperation({
     download: MaybeAmount,
     revenue: MaybeAmount,
   }),
-  summary: "Estimated downloads and revenue of one app in the last month: by country, and in total.",
+  summary: "Estimated downloads and revenue of one app in the previous month, by country and in total.",
 });

@@ -67,7 +67,7 @@ const ranking = <S extends Store>(store: S) =>
     envelope: "bare",
     items: [],
     answer: KeywordRanks[store],
-    summary: "Ranks of one app for up to 100 keywords on one day, one entry a keyword and device.",
+    summary: "Ranks of one app for up to 100 keywords on one day, one entry per keyword and device.",
   });
 
 const history = <S extends Store>(store: S) =>

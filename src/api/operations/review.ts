@@ -36,7 +36,7 @@ const plain = {
   paging: { param: "page", first: 0, size: reviewsPerCall },
   items: [],
   answer: plainList,
-  summary: "Reviews of one app, up to 100 a call; an empty list too for an app that is not crawled yet.",
+  summary: "Reviews of one app, up to 100 per call; also an empty list for an app that is not crawled yet.",
 } as const;
 
 export const iosReviews = defineOperation({
@@ -84,7 +84,7 @@ const paged = {
   },
   items: ["content"],
   answer: reviewPage,
-  summary: "Reviews of one app in pages, with the number of all; empty too for an app that is not crawled yet.",
+  summary: "Reviews of one app in pages, with their total number; also empty for an app that is not crawled yet.",
 } as const;
 
 export const iosReviewsV2 = defineOperation({

@@ -42,7 +42,8 @@ export const searchAdsIntegrations = defineOperation({
       }),
     ),
   ),
-  summary: "The search-ads organisations that the account is connected with; none means not connected.",
+  summary:
+    "The search-ads organisations to which the account is connected; an empty list means that it is not connected.",
 });
 
 export const mmpIntegrations = defineOperation({
@@ -61,7 +62,7 @@ export const mmpIntegrations = defineOperation({
       integrations: z.array(z.looseObject({ trackerType: z.string(), state: MaybeText })).nullish(),
     }),
   ),
-  summary: "The apps of the account with the measurement partners that they report to.",
+  summary: "The apps of the account, with the measurement partners to which they report.",
 });
 
 const goal = z.looseObject({
@@ -95,7 +96,7 @@ export const searchAdsGoals = defineOperation({
   params: { trackIds: maybeInQuery(z.array(IosTrackId).min(1), "apps; all when left out") },
   items: [],
   answer: z.array(goal),
-  summary: "The goals that the account measures its search ads by, with their events.",
+  summary: "The goals with which the account measures its search ads, with their events.",
 });
 
 export const searchAdsGoalById = defineOperation({
@@ -163,5 +164,5 @@ export const bidHistoryLogs = defineOperation({
       ruleName: MaybeText,
     }),
   ),
-  summary: "Every change of a bid of one organisation over up to a week, by hand or by rule.",
+  summary: "Every change of a bid of one organisation over up to a week, manual or by rule.",
 });

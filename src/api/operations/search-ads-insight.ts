@@ -36,7 +36,7 @@ export const paidKeywords = defineOperation({
     trackId: AnyTrackId.nullish(),
     shares: z.array(z.looseObject({ keyword: z.string(), appShare: MaybeAmount, slotShares })).nullable(),
   }),
-  summary: "The keywords that one app pays for, with its part of their impressions, over up to 14 days.",
+  summary: "The keywords that one app pays for, with its share of their impressions, over up to 14 days.",
 });
 
 export const payingApps = defineOperation({
@@ -61,5 +61,5 @@ export const payingApps = defineOperation({
       )
       .nullable(),
   }),
-  summary: "The apps that pay for one keyword, with their parts of its impressions, over up to 14 days.",
+  summary: "The apps that pay for one keyword, with their shares of its impressions, over up to 14 days.",
 });
