@@ -17,17 +17,17 @@ import type { LoadParts, SliceLoad } from "./prepare-slice.ts";
 import type { Fetched } from "./read-pages.ts";
 
 /*
- * What an answer reports of another dataset besides its own: cells of days that nobody requested yet become slices of that dataset, in
- * the transaction that loads the answer. Each has the answer as its own, so that coverage, replay and export know it as any other. What
- * was requested already stays as it came.
+ * An answer may also report figures of another dataset. Cells that nobody has requested yet become slices of that dataset, in the
+ * transaction that loads the answer. Each slice gets its own copy of the answer, so that coverage, replay and export treat it like any
+ * other. Cells that were already requested keep their answers.
  *
- * The API says nothing of how such figures were measured. So the newest of these days is left to be requested, and what it brings is
- * compared with what was reported (`compareReported`); days that the source still restates are left as well.
+ * The API does not document how such figures are measured. So the newest of these days is still requested, and its answer is compared with
+ * the reported figures (`compareReported`). Days that the source still restates are requested too.
  */
 
 /**
- * What loading such figures needs. `reported`: the datasets of which answers to other datasets report figures. `wanted`: the dataset that the
- * answer of a slice reports as well, and the days that are taken from it; null where the configuration does not want them.
+ * What loading such figures needs. `reported`: the datasets whose figures appear in answers to other datasets. `wanted`: the other dataset
+ * that the answer of a slice reports, and the days to take from it; null if the configuration excludes it.
  */
 export type AlsoAnsweredParts = LoadParts & {
   readonly reported: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export type AlsoAnsweredParts = LoadParts & {
   ) => { readonly target: Dataset; readonly within: Window } | null;
 };
 
-/** The figures that an answer reports of the wanted dataset, by day; null where there are none. */
+/** The figures that an answer reports of the wanted dataset, by day; null if there are none. */
 async function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, answer }: SliceLoad) {
   const wanted = wantedOf(slice, slice.asOf);
   const { alsoAnswers } = datasetNamed(slice.dataset);
@@ -48,8 +48,8 @@ async function reportedIn({ wanted: wantedOf }: AlsoAnsweredParts, { slice, answ
 }
 
 /**
- * Makes the partitions that `loadAlsoAnswered` needs, before its transaction: a partition refers to the dimensions, so that attaching it
- * would wait for apps that the transaction has written, and the transaction for it.
+ * Makes the partitions that `loadAlsoAnswered` needs, before its transaction. Inside it this would deadlock: a partition refers to the
+ * dimensions, so attaching it would wait for apps that the transaction has written.
  */
 export async function coverAlsoAnswered(parts: AlsoAnsweredParts, loads: readonly SliceLoad[]): Promise<void> {
   for (const load of loads) {
@@ -61,7 +61,7 @@ export async function coverAlsoAnswered(parts: AlsoAnsweredParts, loads: readonl
   }
 }
 
-/** Loads what the answers of these slices report of other datasets, inside the transaction that ends the slices. */
+/** Loads the figures of other datasets that the answers of these slices report, inside the transaction that ends the slices. */
 export async function loadAlsoAnswered(
   transaction: Database,
   parts: AlsoAnsweredParts,
@@ -86,10 +86,10 @@ export async function loadAlsoAnswered(
 
 type From = { readonly slice: Slice; readonly target: Dataset; readonly within: Window };
 
-/** A day and the figures that are reported of it, by item. */
+/** A day and the figures reported for it, by item. */
 type ReportedDay = { readonly day: Day; readonly figures: ReadonlyMap<string, number> };
 
-/** Figures that are reported and were never requested, of final days, in the order of days. */
+/** Reported figures of final days that were never requested, in the order of days. */
 async function newDays(
   transaction: Database,
   { slice, target, within }: From,
@@ -98,7 +98,7 @@ async function newDays(
   const { timing } = target;
   const items = [...new Set([...reported.values()].flatMap((figures) => [...figures.keys()]))].sort();
   if (items.length === 0 || timing.kind === "snapshot") return [];
-  // what holds for every account
+  // without the account: facts hold for all of them
   const scope = withoutAccount(slice.scope);
   const covered = await coverageReader(transaction, target.name, within).read([scope]);
   const { fresh } = missingCells({

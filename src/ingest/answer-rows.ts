@@ -15,13 +15,13 @@ export type AnswerRows = {
   readonly invalid: readonly InvalidItem[];
   /** Items of the slice that the answer does not name. */
   readonly unanswered: readonly string[];
-  /** The last days of the window, where the answer says nothing of them. */
+  /** The last days of the window, if the answer says nothing about them. */
   readonly tail: Tail | null;
 };
 
 /** Normalises an answer and checks its rows. */
 export function rowsOfAnswer(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {
-  // loaded again, the same answer becomes the same rows
+  // so that the same answer, loaded again, becomes the same rows
   const requested = { ...slice, window: requestedWindow(slice) };
   const normalised = dataset.normalise(requested, fetched.pages, fetched.invalid);
   const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
@@ -34,7 +34,7 @@ export function rowsOfAnswer(dataset: Dataset, slice: Slice, fetched: Fetched): 
   // pages that were not requested may be about the days that seem unreported
   const tail =
     fetched.isCut === true || first === undefined ? null : tailOf(dataset, requested, { rows: first.rows, invalid });
-  // an answer with invalid items does not show what is gone, and a page may be missing where the problem is no item's
+  // an answer with invalid items does not show what is gone, and a problem outside the items may mean that a page is missing
   const isCut =
     fetched.isCut === true || fetched.invalid.some(({ item, index }) => item === null && index === undefined);
   const loads = checked.map(({ table, rows, columns }) => ({

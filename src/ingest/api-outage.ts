@@ -6,7 +6,7 @@ import type { Log } from "../core/log.ts";
 import { endOutage, noteOutage } from "../ledger/api-outages.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** How calls of a process get through a time in which the API does not respond. */
+/** How the calls of a process wait out a time in which the API does not respond. */
 export type ApiOutage = {
   /**
    * Makes a call. After an error that may mean that the API is unavailable, a balance check decides. If it is, this call and all later
@@ -29,7 +29,7 @@ type OutageParts = {
   readonly onChange?: (problem: StorehouseError | null) => void;
 };
 
-/** Errors that a single call may meet as well; where the balance check meets one too, the API is unavailable. */
+/** Errors that may concern a single call only; if the balance check meets one too, the API is unavailable. */
 const signs: ReadonlySet<ErrorCode> = new Set([
   "no_connection",
   "cut_connection",
@@ -37,7 +37,7 @@ const signs: ReadonlySet<ErrorCode> = new Set([
   "server_error",
   "not_json",
 ]);
-/** The checks grow rarer up to this: a service that is back should not wait for us much longer than it was unavailable. */
+/** The waits between checks grow up to this, so that work resumes soon after the service is back. */
 const slowestCheckMs = 60_000;
 
 /** Makes the outage handling of a process. */
@@ -47,7 +47,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
   let unavailableUntil = Number.NEGATIVE_INFINITY;
   let waiting: Promise<boolean> | null = null;
 
-  /** Checks the balance; throws only where the API does not respond, and where the account is refused. */
+  /** Checks the balance; throws only if the API does not respond or refuses the account. */
   async function check(): Promise<void> {
     try {
       await parts.refreshBalance();
@@ -95,7 +95,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
         return await call();
       } catch (error) {
         if (!(error instanceof StorehouseError) || !signs.has(error.code)) throw error;
-        // one check settles it for all calls that were under way by then
+        // one check decides for all calls that were under way by then
         if (unavailableUntil > from || (answeredAt <= from && (await isUnavailable()))) throw deferred();
         throw error;
       }
@@ -108,8 +108,8 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
 }
 
 /**
- * Records in the ledger, for the incidents, since when the API does not respond: `onChange` when it stops and when it responds again, `note`
- * with each heartbeat in between. A note that cannot be written is made up for by the next one.
+ * Records in the ledger, for the incidents, since when the API does not respond: `onChange` when it stops and when it responds again,
+ * `note` with each heartbeat in between. If a note cannot be written, the next one makes up for it.
  */
 export function outageLog(
   { db, clock, accountId }: { readonly db: Database; readonly clock: Clock; readonly accountId: string },

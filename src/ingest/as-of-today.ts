@@ -8,8 +8,8 @@ import type { IngestParts } from "./ingest-parts.ts";
 type Parts = Pick<IngestParts, "db" | "clock">;
 
 /**
- * A running slice that was planned on an earlier day, as it stands where it is requested today: what it is answered is as of today. One with
- * a stored page that is read again keeps its day.
+ * Dates a running slice that was planned on an earlier day to today, since its answer will be as of today. A slice with a stored page that
+ * is read again keeps its day. Returns the slice as it is then.
  */
 export async function asOfToday(parts: Parts, claimed: Slice, today: Day): Promise<Slice> {
   if (claimed.class === "snapshot") return moveSnapshot(parts, claimed, today);
@@ -17,9 +17,9 @@ export async function asOfToday(parts: Parts, claimed: Slice, today: Day): Promi
 }
 
 /**
- * Moves a running snapshot slice that was planned on an earlier day to today: its answer will hold now. Where the time of its own day, or of
- * one since, is over, that day is noted as lost, in the same transaction. One whose answer is stored since its own day stays there, since
- * that is paid for, and the snapshot of today is queued beside it. Returns the slice as it stands.
+ * Moves a running snapshot slice that was planned on an earlier day to today: its answer will be about today. If its own round, or one
+ * since, has ended, that round is noted as lost in the same transaction. A slice whose answer was stored on its own day keeps that day,
+ * since the answer is paid for, and the snapshot of today is queued as well. Returns the slice as it is then.
  */
 async function moveSnapshot({ db, clock }: Parts, claimed: Slice, today: Day): Promise<Slice> {
   const isStored = await hasOwnAnswer(db, claimed);

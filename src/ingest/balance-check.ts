@@ -20,10 +20,10 @@ export type BalanceParts = {
   readonly workerId: string | null;
 };
 
-/** A century: a longer period, or one of nothing, says that there is none. */
+/** A century: a longer period, or one of zero, means that there is none. */
 const longestPeriodHours = 100 * 366 * 24;
 
-/** Checks the balance, which is free, and books it. Throws what the reply's status stands for. */
+/** Checks the balance, which is free, and books it. Throws the error that the status of the reply maps to. */
 export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
   const checkedAt = clock.now();
   const call = { operation: remainingCredits, params: {}, class: "snapshot", page: null } as const;
@@ -35,7 +35,7 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   const balance = {
     total: Math.floor(answer.creditTotal),
     remaining: Math.floor(answer.creditRemaining),
-    // where seconds are rounded down, the last second of a period is 0: the deadline that is known still holds
+    // if seconds are rounded down, the last second of a period is 0: the known deadline still holds
     resetsAt: resetTime > 0 ? reply.receivedAt + resetTime * 1000 : null,
     periodHours: period > 0 && period <= longestPeriodHours ? period : null,
     sentAt: checkedAt,
@@ -43,7 +43,9 @@ export async function refreshBalance({ db, client, clock, accountId, workerId }:
   await observeBalance(db, accountId, balance, clock);
 }
 
-/** The balance check of a starting command: a wrong token shows before anything is planned. An error that may pass is retried a few times. */
+/**
+ * The balance check of a starting command: a wrong token shows before anything is planned. Errors that may pass are retried a few times.
+ */
 export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promise<void> {
   try {
     await retryCall(parts, stop, async () => {
@@ -56,8 +58,8 @@ export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promi
 }
 
 /**
- * The balance check of a starting worker: it waits while the API does not respond, and leaves any other error that may pass to the next
- * check. Throws when the API refuses the account, when the address leads to no API, and when the process is to stop.
+ * The balance check of a starting worker: it waits while the API does not respond, and ignores any other error that may pass until the next
+ * check. Throws if the API refuses the account, if the address leads to no API, or if the process is stopping.
  */
 export async function awaitBalance(parts: IngestParts): Promise<void> {
   try {
@@ -73,9 +75,9 @@ const addressCodes: ReadonlySet<string> = new Set(["no_connection", "not_found",
 
 async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   if (!(error instanceof StorehouseError) || !addressCodes.has(error.code)) return error;
-  // a proxy or a certificate in the way says nothing of the address
+  // a problem with a proxy or a certificate says nothing about the address
   if (error.context["hint"] !== undefined) return error;
-  // an address that led to the API before is right and the service unavailable, unless what answers there knows no balance check
+  // an address that worked before is right, and the service is unavailable, unless the server there has no balance check
   const account = await readAccount(parts.db, parts.accountId);
   if (account?.observedAt != null && error.code !== "not_found") return error;
   return fail("bad_setting", { variable: "API_BASE_URL", problem: `does not lead to the API (${error.code})` }, error);

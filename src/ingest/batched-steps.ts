@@ -16,23 +16,23 @@ import type { CrashHook } from "./crash-point.ts";
 import type { ClaimedSlices } from "./claimed-slices.ts";
 
 /**
- * The steps that slices running at the same time take together, in one statement or transaction: a round trip costs as much as a hundred
- * rows. Each caller waits for its own part and gets its own result or error.
+ * Steps that concurrent slices take together, in one statement or transaction: a round trip costs as much as a hundred rows. Each caller
+ * waits for its own part and gets its own result or error.
  */
 export type BatchedSteps = {
   /** Starts an attempt; null when the slice is done, not due, or in another queue. */
   readonly claim: (sliceId: string) => Promise<Slice | null>;
-  /** Commits a request and its answer, and with them the settlement of its hold. */
+  /** Commits a request and its answer, together with the settlement of its hold. */
   readonly land: (call: LandedCall) => Promise<void>;
   /** Records what a call was charged. */
   readonly learn: (charge: Charge) => Promise<void>;
-  /** Ends a slice whose answer is what is loaded already; how many rows that has, or null where the answer is to be loaded. */
+  /** Ends a slice if its answer is loaded already. Returns how many rows it has, or null if the answer must be loaded. */
   readonly endUnchanged: (attempt: AnsweredAttempt) => Promise<number | null>;
-  /** Commits rows and outcome of a slice; false when it was taken over, and then nothing was written. */
+  /** Commits the rows and the outcome of a slice; false if another attempt has taken it over: then nothing is written. */
   readonly commit: (member: GroupMember) => Promise<boolean>;
 };
 
-/** A request as it is committed; `settlement` is null where its hold is settled apart, or where it has none. */
+/** A request as it is committed; `settlement` is null if its hold is settled separately, or if it has none. */
 type LandedCall = { readonly landing: Landing; readonly settlement: Settlement | null };
 
 type BatchParts = Taker & {
@@ -47,21 +47,21 @@ type BatchParts = Taker & {
   readonly alsoAnswered: AlsoAnsweredParts;
 };
 
-/** A statement of a hundred is short enough for the callers that wait for the next one. */
+/** A statement for a hundred callers is short enough for those that wait for the next one. */
 const mostAtOnce = 100;
 /** Statements of 5,000 to 10,000 rows load fastest. */
 const enoughRows = 5_000;
 const mostRows = 10_000;
 /**
- * A group that is not full waits for slices on their way, which do not wait for it. At the pace of the service it waits for as many
- * answers, so that one commit serves several; what comes faster fills a group sooner.
+ * A group that is not full waits for slices that are being fetched; they do not wait for it. It waits as long as this many answers take at
+ * the pace of the service, so that one commit serves several. Faster answers fill a group sooner.
  */
 const awaitedAnswers = 9;
 const longestLingerMs = 3_000;
 const shortestLingerMs = 100;
-/** A price that has not changed is written again after so long: the ledger shows to the hour when an operation last answered. */
+/** A price that has not changed is written again after this long: the ledger shows to the hour when an operation last answered. */
 const learnAgainMs = hourMs;
-/** An answer without rows takes a place in its group too. */
+/** An answer without rows takes up a place in its group too. */
 const leastWeight = mostRows / mostAtOnce;
 /** Two keep Postgres busy while this process prepares the next rows; more would only share the same processors. */
 const mostLanes = 2;
@@ -93,7 +93,7 @@ export function createBatchedSteps(parts: BatchParts): BatchedSteps {
 
 function canLandTogether(a: LandedCall, b: LandedCall): boolean {
   if (a.settlement === null || b.settlement === null) return a.settlement === b.settlement;
-  // a repeat settles nothing where its first try did, and so goes alone
+  // a repeat settles nothing if its first try did, so it has a separate statement
   return a.landing.isRepeat !== true && b.landing.isRepeat !== true && canShareStatement(a.settlement, b.settlement);
 }
 
@@ -104,7 +104,7 @@ async function landCalls({ db, accountId, pace, clock }: BatchParts, calls: read
   else await settleAfter(await storing(landings), { accountId, settlements, pace }, clock).execute(db);
 }
 
-/** Writes a price that is not learned yet, and each price once an hour. */
+/** Writes a charge until it is the learned price, and then once an hour. */
 function learnWhenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
   const written = new Map<string, { readonly learned: number; readonly at: number }>();
   const write = createBatcher({
@@ -123,9 +123,9 @@ function learnWhenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
 }
 
 /**
- * Groups commit in lanes side by side, so that rows are prepared while others are written. Slices of one scope go into one lane: of two
- * answers with the same rows neither waits for the other's lock, and each sees what the other wrote. An unchanged
- * answer brings nothing but its outcome and needs no transaction.
+ * Groups commit in parallel lanes, so that rows are prepared while others are written. Slices of one scope use one lane: two answers with
+ * the same rows do not wait for each other's locks, and the later one sees what the earlier one wrote. An unchanged answer has only an
+ * outcome to write and needs no transaction.
  */
 function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged"> {
   const { db, clock, claimedSlices } = parts;
@@ -147,7 +147,7 @@ function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged
       return attempts.map(({ slice }) => ended.get(slice.sliceId) ?? null);
     },
   });
-  // where answers are waited for, Postgres is idle meanwhile, and two lanes would only halve the groups
+  // while a group waits for answers, Postgres is idle, and two lanes would only halve the groups
   const lanes = Array.from({ length: awaitedMs > shortestLingerMs ? 1 : mostLanes }, () =>
     createBatcher({ ...group, flush: (members: readonly GroupMember[]) => commitGroup(parts, members) }),
   );
@@ -160,7 +160,7 @@ function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged
     endUnchanged: async (attempt) => {
       claimedSlices.ready(attempt.slice.sliceId, 0);
       const rows = await unchanged(attempt);
-      // its answer is loaded after all
+      // its answer must be loaded after all
       if (rows === null) claimedSlices.start(attempt.slice.sliceId);
       return rows;
     },

@@ -5,13 +5,13 @@ import { recordWrongPrice } from "../credits/costs.ts";
 import { balanceDrop, judgePrice } from "../credits/price-header.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
-/** A reply as it is booked; `isShown` where the balance fell by just the price that it names. */
+/** A reply as it is booked; `isShown` if the balance fell by exactly the price that it names. */
 type BookedReply = { readonly reply: Reply; readonly isShown: boolean };
 
 /**
- * A reply with the price that is accepted. One that names another price than the documented one is held against that and, where it ran
- * alone, against the balance before and after it. A price that is not accepted is recorded, and the call is booked as
- * documented. To be called before the hold of the call is settled.
+ * Returns the reply with the price that is accepted. A price that differs from the documented one is compared with it and, if the call ran
+ * alone, with the balance before and after it. A price that is not accepted is recorded, and the call is booked at the documented price. To
+ * be called before the hold of the call is settled.
  */
 export async function bookedReply(
   { db, accountId, clock, learned, log }: Pick<IngestParts, "db" | "accountId" | "clock" | "learned" | "log">,
@@ -28,7 +28,7 @@ export async function bookedReply(
   const isNew = await recordWrongPrice(db, wrong, { documented: operation.cost, now: clock.now() });
   learned.set(operation.id, operation.cost);
   const fields = { operation: operation.id, price, documented: operation.cost, balance_drop: drop };
-  // a night has thousands of replies
+  // once as a warning only: a night has thousands of replies
   log[isNew ? "warn" : "debug"](fields, "price.not_accepted");
   return { reply: { ...reply, credits: { ...reply.credits, charged: operation.cost, price: null } }, isShown: false };
 }

@@ -1,8 +1,8 @@
 import { isPaidInVain, type StorehouseError } from "../core/errors.ts";
 
 /**
- * A circuit breaker for each operation of the API. It opens after several unusable answers in a row that were or may have been charged, and
- * closes with the next good answer. While it is open, a slice that fails is not retried within seconds but minutes or hours later.
+ * A circuit breaker for each operation of the API. It opens after several unusable answers in a row that were, or may have been, charged.
+ * The next good answer closes it. While it is open, a slice that fails is not retried within seconds but minutes or hours later.
  */
 export type CircuitBreaker = {
   readonly failed: (operation: string, error: StorehouseError) => void;
@@ -10,10 +10,10 @@ export type CircuitBreaker = {
   readonly isOpen: (operation: string) => boolean;
 };
 
-/** The attempts of one slice: a single unlucky slice opens no breaker. */
+/** The attempts of one slice: a single bad slice opens no breaker. */
 const mostInARow = 4;
 
-/** Makes one whose breakers are all closed. */
+/** Makes a circuit breaker that is closed for each operation. */
 export function createCircuitBreaker(): CircuitBreaker {
   const inARow = new Map<string, number>();
   return {

@@ -8,39 +8,39 @@ export type ClaimedSlices = {
   /** Notes that a slice is coming. */
   readonly start: (sliceId: string) => void;
   /**
-   * Resolves when the answer of a slice may be read: once fewer than `mostRows` rows are in memory, in the order of calls. From then on the
-   * slice counts among them.
+   * Resolves when the answer of a slice may be read: once fewer than `mostRows` rows are in memory, in the order of calls. From then on its
+   * rows count too.
    */
   readonly readable: (sliceId: string) => Promise<void>;
-  /** Notes that a slice is ready, with so many rows in memory. */
+  /** Notes that a slice is ready, with this many rows in memory. */
   readonly ready: (sliceId: string, rows: number) => void;
-  /** Notes that a slice has ended, however it did. */
+  /** Notes that a slice has ended, with any outcome. */
   readonly end: (sliceId: string) => void;
   readonly ids: () => readonly string[];
-  /** How many are coming. */
+  /** How many slices are coming. */
   readonly coming: () => number;
   /** Rows in memory: of slices that are being read, and of those that are ready. */
   readonly rows: () => number;
   /** Resolves at the next change. */
   readonly changed: () => Promise<void>;
-  /** Resolves at the next moment at which none is left. */
+  /** Resolves when no slice is left. */
   readonly idle: () => Promise<void>;
 };
 
-/** An answer without rows takes memory too, and of one that is read the rows are not known yet. */
+/** An answer without rows takes memory too, and while an answer is read its rows are not known yet. */
 const leastRows = 100;
 /**
- * From so many rows in memory on no further answer is read: two groups that are written and two that gather. Those that are being read may
- * add to them, each as many as it has.
+ * With this many rows in memory no further answer is read: two groups that are written and two that gather. Answers that are being read may
+ * still add their rows.
  */
 const mostRows = 30_000;
 
 type Claimed = { readonly isComing: boolean; readonly rows: number };
 
-/** Counts claimed slices; at first there are none. */
+/** Makes the count of claimed slices; at first there are none. */
 export function createClaimedSlices(): ClaimedSlices {
   const slices = new Map<string, Claimed>();
-  /** Slices that wait until their answer may be read, and what lets them. */
+  /** Slices that wait until their answer may be read, and the function that admits each. */
   const waiting: { readonly sliceId: string; readonly admit: () => void }[] = [];
   let coming = 0;
   let rows = 0;

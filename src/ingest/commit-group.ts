@@ -21,14 +21,14 @@ type CommitParts = {
   readonly clock: Clock;
   readonly queueId: string;
   readonly at?: CrashHook | undefined;
-  /** What loads reports about other datasets that come with an answer. */
+  /** Loads the figures of other datasets that an answer reports. */
   readonly alsoAnswered: AlsoAnsweredParts;
 };
 
 /**
- * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that each slice has both its rows and its outcome
- * or neither; the job that plans the next wave is part of it. A slice that another attempt has taken over is left out with its rows.
- * Returns true for each that was not.
+ * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that each slice has both its rows and its outcome or
+ * neither. The job that plans the next wave is part of the transaction. A slice that another attempt has taken over is left out, with its
+ * rows. Returns true for each slice that was committed.
  */
 export async function commitGroup(
   { db, dimensions, clock, queueId, at, alsoAnswered }: CommitParts,
@@ -40,7 +40,7 @@ export async function commitGroup(
   );
   return db.transaction().execute(async (transaction) => {
     await findByKey(transaction);
-    // first, so that the slices are locked: a worker that takes one over waits or has done so already
+    // first, so that the slices are locked: a worker that takes one over either waits or was first
     const ended = await endAttempts(
       transaction,
       members.map(({ load, ending }) => ({ slice: load.slice, ending })),
@@ -65,9 +65,9 @@ export async function commitGroup(
 }
 
 /**
- * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next wave is planned from it.
- * A foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies
- * leaves both or neither, and the job's row is locked no longer than the commit takes.
+ * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next wave is planned from it. A
+ * foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves
+ * both or neither, and the row of the job is locked only while the commit takes place.
  */
 async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
   const runs = new Set(

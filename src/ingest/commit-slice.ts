@@ -2,7 +2,7 @@ import { fail } from "../core/errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { outcomeOf, type SliceLoad } from "./prepare-slice.ts";
 
-/** What a slice left behind. */
+/** What a committed slice wrote. */
 export type Committed = {
   readonly state: "loaded" | "empty" | "failed";
   readonly rows: number;
@@ -11,7 +11,7 @@ export type Committed = {
 
 /**
  * Commits rows, rejects, drift and the outcome of a slice together. An answer without a valid row fails the slice; its rejects are kept.
- * Throws `fenced` when another attempt has taken the slice over.
+ * Throws `fenced` if another attempt has taken the slice over.
  */
 export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<Committed> {
   const { state, problem } = outcomeOf(load);

@@ -7,8 +7,8 @@ import type { AlsoAnsweredParts } from "./also-answered.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 
 /**
- * Compares answers with what other answers reported of the same cells, inside the transaction that loads them. A figure of an
- * account that differs ends the trust: what its lists reported is requested again by the next plan.
+ * Compares answers with the figures that other answers reported for the same cells, inside the transaction that loads them. If one figure
+ * of an account differs, reported figures are no longer trusted: the next plan requests those cells again.
  */
 export async function compareReported(
   transaction: Database,
@@ -27,12 +27,12 @@ export async function compareReported(
     const { compared, differing } = await compare(check, load);
     if (compared.length === 0) continue;
     await settleCheck(transaction, check, { compared, differing });
-    // at each: a list may have been loaded while another worker's transaction found the first
+    // each time: a list may have been loaded while another worker's transaction found the first difference
     if (differing > 0) await distrust(transaction, check, reportedBy(check.source));
   }
 }
 
-/** The items that an answer has as well as the report, and how many of them with another figure. */
+/** The items that both the answer and the report have, and how many of them have different figures. */
 async function compare(
   { source, day, figures }: ReportedCheck,
   { slice, answer, tail }: SliceLoad,
@@ -40,7 +40,7 @@ async function compare(
   const dataset = datasetNamed(slice.dataset);
   const { alsoAnswers } = datasetNamed(source);
   const [table] = dataset.tables;
-  // of the tail only the request says that there is nothing
+  // the answer says nothing about the tail, so there is nothing to compare
   if (alsoAnswers === undefined || table === undefined || (tail != null && holds(tail.window, day)))
     return { compared: [], differing: 0 };
   const requested = { ...slice, window: requestedWindow(slice) };

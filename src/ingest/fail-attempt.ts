@@ -18,16 +18,16 @@ import { searchRefused } from "./search-refused.ts";
 const unknownResetMs = hourMs;
 const longestWaitMs = 10 * 60_000;
 /**
- * A refused slice that waits for another one of its scope to find the bad item is woken by that one. Where nothing is found it is tried again
- * after the wait that follows so many failures.
+ * A refused slice that waits for another one of its scope to find the bad item is woken by that one. If no bad item is found, it is tried
+ * again after the wait that follows this many failures.
  */
 const searchWaits = 5;
 
-/** Ends an attempt that failed: what becomes of its slice, by the error. */
+/** Ends a failed attempt: the error decides what becomes of its slice. */
 export async function failAttempt(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   stopCalls(parts, slice, error);
   const mayPass = error instanceof SkipError && (await mayBeBack(parts.db, slice, error.code));
-  // a stop, a wait for credits and an answer without data are no trouble; a refusal of the account is logged once and not by each slice
+  // a stop, a wait for credits and an answer without data are not failures; a refusal of the account is logged once, not for each slice
   const quiet =
     error instanceof FencedError ||
     error instanceof DeferError ||
@@ -82,7 +82,7 @@ async function endingOf(
       dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
   if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
-    // a call that names no items says nothing of each of them: they are requested by name
+    // a call that names no items says nothing about each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };
   const failures = (await failuresOf(parts.db, slice)) + 1;
   parts.breaker.failed(slice.operation, error);
@@ -90,14 +90,17 @@ async function endingOf(
   const later = laterTry(slice, error, { failures, atOnce, now });
   const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;
   if (atOnce === undefined) return failed;
-  // of many pages one after the other may fail: only an attempt that landed none counts
+  // in a long answer each attempt may fail at a later page: only an attempt that landed no page counts
   if (await hasLandedPages(parts, slice, error))
     return { ...ending, dueAt: now + waitAfter(parts.retryMs, 1, Number(slice.sliceId)) };
   if (failures >= atOnce) return failed;
   return { ...ending, dueAt: now + waitAfter(parts.retryMs, failures, Number(slice.sliceId)), counts: true };
 }
 
-/** When a slice that failed is requested again, in epoch-ms; null for never. The next day's snapshot is another one, and is planned as such. */
+/**
+ * When a slice that failed is requested again, in epoch-ms; null for never. The snapshot of the next day is a different slice, and is
+ * planned as one.
+ */
 function laterTry(
   slice: Slice,
   { code }: StorehouseError,
@@ -131,12 +134,12 @@ function storedError(parts: IngestParts, error: StorehouseError): { code: string
   return { code: error.code, message: parts.scrub(error.message) };
 }
 
-/** Ends an attempt as failed for good. */
+/** Ends an attempt as finally failed. */
 export async function failForGood(parts: IngestParts, slice: Slice, error: StorehouseError): Promise<void> {
   await end(parts, slice, { ...release, state: "failed", error: storedError(parts, error) });
 }
 
-/** What lines of the log name of a slice. */
+/** The fields of a slice in log events. */
 export function fieldsOf(slice: Slice) {
   return {
     dataset: slice.dataset,

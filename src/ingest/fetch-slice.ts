@@ -20,10 +20,10 @@ import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
 import { endsList, readPages } from "./read-pages.ts";
 
-/** `signals` stop its calls; `retryWork` does work again that a busy or restarted database made fail. */
+/** `signals` stop its calls; `retryWork` retries work that failed because the database was busy or restarted. */
 type FetchOptions = { readonly signals: CallSignals; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
 
-/** A slice that is ended, since its answer is what is loaded already, and how many rows that has. */
+/** A slice that has ended because its answer is loaded already, and how many rows that answer has. */
 type Unchanged = { readonly unchangedRows: number };
 
 /** Fetches the answer of a slice and prepares it for loading. A slice whose answer is unchanged is ended at once. */
@@ -49,7 +49,7 @@ export async function fetchSlice(
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
   if (isLikelyUnchanged(dataset, slice, digest)) {
-    // its body stays in memory for as long as the ledger takes to end it
+    // its body stays in memory until the ledger has ended it
     await parts.claimedSlices.readable(slice.sliceId);
     const unchangedRows = await retryWork(() => parts.batched.endUnchanged({ slice, digest }));
     if (unchangedRows !== null) return { unchangedRows };
@@ -59,8 +59,8 @@ export async function fetchSlice(
 }
 
 /**
- * Reads an answer and prepares it for loading; how to read it is kept, and not what was read. A function of its own: the frame of a caller
- * that has waited is in old memory, where the collector copies what it names, whether that is needed any more or not.
+ * Reads an answer and prepares it for loading. The result keeps the function that reads the answer, not what was read. It is a separate
+ * function because the frame of a caller that has waited is in old memory, where the collector copies all that it names, needed or not.
  */
 async function prepareRead(
   parts: IngestParts,
@@ -78,20 +78,26 @@ function readerOf({ operation }: Slice, only: LandedPage): SliceLoad["answer"] {
 }
 
 /**
- * Resolves when an answer may be read: not while others fill the memory, so that calls go on while rows are written. In a turn of its own:
- * its rows are gone before those of the next answer are made, and the collector has little to copy.
+ * Resolves when an answer may be read: not while others fill the memory, so that calls continue while rows are written. Each is read in its
+ * own turn of the event loop: its rows are gone before those of the next answer are made, and the collector has little to copy.
  */
 async function mayRead({ claimedSlices }: IngestParts, { sliceId }: Slice): Promise<void> {
   await claimedSlices.readable(sliceId);
   await nextTurn();
 }
 
-/** True where the ledger should check whether the answer is loaded already: not at a later attempt, which may have rejects to delete, nor for lists of the portfolio, after which plans follow. */
+/**
+ * True where the ledger should check whether the answer is loaded already: not at a later attempt, which may have rejects to delete, nor
+ * for lists of the portfolio, since plans are made after these.
+ */
 function isLikelyUnchanged(dataset: Dataset, { attempt, lastDigest }: Slice, digest: string): boolean {
   return lastDigest === digest && attempt === 1 && dataset.stage === "market";
 }
 
-/** Records how many pages an answer takes, at the plan's price, whenever that changes; throws once another attempt has taken the slice over. */
+/**
+ * Records how many pages an answer takes, at the price of the plan, when that number changes; throws if another attempt has taken the slice
+ * over.
+ */
 function repricing(slice: Slice, record: (work: Pick<Slice, "requests" | "credits">) => Promise<boolean>) {
   const perPage = pagePrice(slice);
   let known = slice.requests;
@@ -110,8 +116,8 @@ export function answerDigest(program: string, slice: Slice, body: Buffer): strin
 }
 
 /**
- * A function that brings the pages of a slice, by number, requested by their cursor. A page that an earlier attempt landed and did not live
- * to load is taken from there, since it is paid for; any other is a paid call.
+ * Returns a function that fetches the pages of a slice, by number and cursor. A page that an earlier attempt landed but could not load is
+ * read from storage, since it is paid for; any other page is a paid call.
  */
 async function pagesOf(
   parts: IngestParts,
@@ -128,14 +134,14 @@ async function pagesOf(
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
     return parts.apiOutage.through(async () => {
       const page = await paidCall(parts, call);
-      // what stands in for a service under maintenance answers everything with a page for people
+      // a stand-in for a service under maintenance answers every request with an HTML page
       if (isMarkup(page.body)) throw fail("not_json", { operation: operation.id, bytes: page.body.length });
       return page;
     });
   };
 }
 
-/** True where all of the answer to a snapshot was stored on the day that it stands for. How many pages an answer has is not known before they are read. */
+/** True if the whole answer to a snapshot was stored on the day of the slice. The number of its pages is known only after they are read. */
 export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean> {
   const operation = operationById(slice.operation);
   if (slice.attempt === 1 || operation.paging !== null) return false;
@@ -147,14 +153,14 @@ export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean>
   );
 }
 
-/** True where an attempt before stored a page that the next one reads instead of requesting it. */
+/** True if an earlier attempt stored a page that the next one reads instead of requesting it. */
 export async function hasUsablePage(db: Database, slice: Slice): Promise<boolean> {
   if (slice.attempt === 1) return false;
   const operation = operationById(slice.operation);
   return [...(await readablePages(db, slice.sliceId))].some(([index, { body }]) => canBeUsed(operation, index, body));
 }
 
-/** An answer about "now" that came on an earlier day than the slice stands for is not its answer. */
+/** False for an answer about "now" that came before the day of the slice: it is not the answer to this slice. */
 function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
 }
@@ -164,7 +170,7 @@ function isMarkup(body: Buffer): boolean {
   return body.subarray(0, 64).toString("latin1").trimStart().startsWith("<");
 }
 
-/** False for a stored page that has to be requested again. */
+/** False for a stored page that must be requested again. */
 function canBeUsed(operation: Operation, index: number, body: Buffer): boolean {
   return endsList(operation, index, body) || isReadable(operation, body);
 }

@@ -8,8 +8,8 @@ import type { Database } from "../postgres/database.ts";
 import type { Slice } from "../core/slice.ts";
 
 /*
- * An answer about the portfolio that leaves out most of its members may be right, and may be a fault of the service, and after it
- * everything else would stop being fetched. Such an answer changes nothing at first. It is held:
+ * An answer about the portfolio that leaves out most of its members may be right, or may be a fault of the service. If it were applied,
+ * everything else would no longer be fetched. So such an answer changes nothing at first. It is held:
  *
  *   held  --an answer of a later day leaves out the same-->  confirmed: that answer is applied
  *         --a person agrees (storehouse held --apply)----->  agreed: it is applied itself
@@ -23,10 +23,10 @@ type AnswerLoads = { readonly slice: Slice; readonly loads: readonly ReadyLoad[]
 /** An answer that closes a larger share of the current members of its scope than this is held. */
 const mostClosed = 1 / 2;
 
-/** How a load treats answers that close most of the portfolio: decides it, goes by what was decided when they came, or applies them. */
+/** How a load treats answers that close most of the portfolio: it decides, follows what was decided when they came, or applies them. */
 export type HeldRule = "decide" | "recorded" | "apply";
 
-/** What a slice loads when it is not held, and without the histories of the portfolio when it is. */
+/** What a slice loads: everything, or if its answer is held everything except the histories of the portfolio. */
 export async function withoutHeld(
   transaction: Database,
   { dimensions, rule }: { readonly dimensions: Dimensions; readonly rule: HeldRule },
@@ -43,7 +43,7 @@ export async function withoutHeld(
   return isHeld ? load.loads.filter(({ table }) => table.load.kind !== "history") : load.loads;
 }
 
-/** Decides whether an answer is held, and records that and what it says of those that are held already. */
+/** Decides whether an answer is held. Records that, and what the answer means for those that are held already. */
 async function decide(
   transaction: Database,
   { dimensions, history, load }: { dimensions: Dimensions; history: ReadyLoad; load: AnswerLoads },
@@ -63,7 +63,7 @@ async function decide(
   return true;
 }
 
-/** True where a person had keywords of the app removed a short while before. */
+/** True if someone removed keywords of the app a short while before. */
 async function isWanted(transaction: Database, { slice, fetchedAt }: AnswerLoads): Promise<boolean> {
   const { app, country } = slice.scope;
   if (app === undefined || country === undefined) return false;

@@ -28,7 +28,7 @@ export type IngestParts = {
   readonly accountId: string;
   /** Name of the account under `accounts` in the configuration; empty for that of API_TOKEN. */
   readonly account: string;
-  /** What calls were charged last, by operation: calls of a plan made at a lower price hold this one. */
+  /** The last charge of each operation: calls of a plan that was made at a lower price hold this one. */
   readonly learned: Map<string, number>;
   readonly workerId: string;
   /** Digest of the program that reads answers. */
@@ -43,15 +43,15 @@ export type IngestParts = {
   readonly scrub: (text: string) => string;
   /** Stops all calls of the process. */
   readonly abort: (error: StorehouseError) => void;
-  /** Aborted when no more calls may be sent: calls under way end, slices whose call is not sent yet are released. */
+  /** Aborted when no more calls may be sent: calls under way finish, and slices whose call is not sent yet are released. */
   readonly halted: AbortSignal;
-  /** Aborted when the process is to stop: then it waits for nothing. */
+  /** Aborted when the process must stop: then it waits for nothing. */
   readonly stop: AbortSignal;
-  /** The error that stopped all calls of the process; null while none did, and after an orderly stop. */
+  /** The error that stopped all calls of the process; null if none has, and after an orderly stop. */
   readonly stoppedBy: () => StorehouseError | null;
   /** Frees what dead processes hold: slices, credits. */
   readonly reapDeadWorkers: () => Promise<void>;
-  /** Queues failed slices whose next try is due, and what foreground processes that are gone left unfinished; of a worker only. */
+  /** Queues failed slices whose next try is due, and slices that ended foreground processes left unfinished; set for a worker only. */
   readonly queueLeftOver?: (() => Promise<void>) | undefined;
   /** Called at each crash point; set by tests only. */
   readonly at?: CrashHook | undefined;

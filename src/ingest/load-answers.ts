@@ -16,7 +16,7 @@ import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
-/** An answer that no queue fetched, and the slice that it is for. `rows` where they are known; then the slice has its outcome already. */
+/** An answer that no queue fetched, and the slice that it is for. `rows` if they are known; then the slice has its outcome already. */
 export type ReadAnswer = {
   readonly dataset: Dataset;
   readonly slice: Slice;
@@ -25,8 +25,8 @@ export type ReadAnswer = {
 };
 
 /**
- * Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched, or had just been agreed to where `held`
- * says so. What became of each, by slice.
+ * Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched, or just confirmed if `held` says
+ * so. Returns the outcome of each, by slice.
  */
 export async function loadAnswers(
   transaction: Database,

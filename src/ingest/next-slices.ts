@@ -10,7 +10,7 @@ export type NextSlices = {
   readonly claim: (most: number) => Promise<readonly Slice[]>;
   /** To be called when the end of a slice could not be written: its claim is released. */
   readonly lost: () => void;
-  /** To be called when none runs any more: releases once more what is claimed, where the end of one could not be written. */
+  /** To be called when no slice runs any more: releases claims once more, if the end of a slice could not be written. */
   readonly ended: () => Promise<void>;
   /** To be called when another process may have queued slices: the next claim reads the state of the queue. */
   readonly changed: () => void;
@@ -22,27 +22,27 @@ export type NextSlices = {
 const slowestCheckMs = 3_000;
 const quickestCheckMs = 50;
 /**
- * While none runs, the next due time is known and new slices are announced: a check is only a fallback, after so many times the first
+ * While none runs, the next due time is known and new slices are announced: a check is only a fallback, after this many times the first
  * retry.
  */
 const idleRetries = 30;
 const longestIdleMs = 30_000;
 /** How often orphaned slices and due retries are moved to the queue: retries are minutes apart. */
 const leftOverCheckMs = 120_000;
-/** Statistics are gathered again after this time at the earliest: a ledger of which most was deleted always seems stale. */
+/** Statistics are gathered again after this time at the earliest: a ledger whose rows were mostly deleted always seems stale. */
 const gatherAgainMs = 120_000;
 
-/** The wait between two checks, in ms: no longer than the first retry, which it would delay. */
+/** The wait between two checks, in ms: at most the first retry, which a longer wait would delay. */
 function checkEveryMs(retryMs: number): number {
   return Math.min(slowestCheckMs, Math.max(quickestCheckMs, retryMs));
 }
 
-/** Opens the queue of a process. It is checked again after a while, and at once after `changed`. */
+/** Opens the queue of a process. The queue is checked from time to time, and at once after `changed`. */
 export function createNextSlices(parts: IngestParts): NextSlices {
   const { db, clock, queueId, workerId, claimedSlices } = parts;
   const taker = { queueId, workerId };
   let hasSuspects = false;
-  /** The suspect that runs alone. */
+  /** The suspect that is running alone. */
   let suspectId: string | null = null;
   let nextDueAt: number | null = null;
   // false while a slice runs: it may be deferred, and its time may then be the next one
@@ -52,7 +52,9 @@ export function createNextSlices(parts: IngestParts): NextSlices {
   let gatherAt = Number.NEGATIVE_INFINITY;
   let orphanChecks: readonly number[] = [];
 
-  /** The server may still execute a claim whose reply was lost: orphaned claims are released now, and again when it must have ended. */
+  /**
+   * The server may still execute a claim whose reply was lost: orphaned claims are released now, and again when that claim must have ended.
+   */
   function lost(): void {
     orphanChecks = [clock.now(), clock.now() + longestRetryMs(parts.retryMs)];
   }
@@ -63,7 +65,7 @@ export function createNextSlices(parts: IngestParts): NextSlices {
     if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
   }
 
-  /** An error is only logged: without statistics claims are slow. */
+  /** An error is only logged: without statistics claims are slow, but right. */
   async function gather(now: number): Promise<void> {
     gatherAt = now + gatherAgainMs;
     await gatherStatistics(db).catch((error: unknown) => {
@@ -115,7 +117,7 @@ export function createNextSlices(parts: IngestParts): NextSlices {
       }),
     lost,
     ended: async () => {
-      // otherwise the next process to check takes them for those of a process that died
+      // otherwise the next check by another process treats them as slices of a dead process
       if (orphanChecks.length > 0) await releaseOrphans(clock.now()).catch(() => undefined);
     },
     changed: () => (wakeAt = Number.NEGATIVE_INFINITY),

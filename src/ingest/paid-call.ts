@@ -25,17 +25,19 @@ import { retryDatabase } from "./retry-database.ts";
  *   book       in the same statement the charge that the headers report replaces the hold; an implausible price is booked as documented
  *   learn      the charge becomes the price of the next holds, and of plans once a second call or the balance confirms it
  *
- * A call without a reply is landed as such, unless it was never sent. The balance check is free: it is only sent and landed.
+ * A call without a reply is landed without one, unless it was never sent. The balance check is free: it is only sent and landed.
  */
 
-/** A request to the API and whom it is for. */
+/** A request to the API, and the slice or caller that it is for. */
 export type ApiCall = {
   readonly operation: Operation;
   readonly params: Params;
   readonly class: Spender;
-  /** The slice and page that it is for; null for none, and then its answer is stored only if it is for a `caller`. */
+  /** The slice and page that it is for; null if there is none: then its answer is stored only if it is for a `caller`. */
   readonly page: { readonly slice: Slice; readonly index: number } | null;
-  /** The caller of the gateway that it is for, with a floor of its own in place of its class's, and the dataset and app for budgets. */
+  /**
+   * The caller of the gateway that it is for, with its own floor in place of the floor of its class, and the dataset and app for budgets.
+   */
   readonly caller?: { readonly name: string; readonly floor: number | undefined; readonly about: BudgetSubject };
 };
 
@@ -53,10 +55,10 @@ export type CallSignals = {
 /** A call that costs credits. */
 export type PaidCall = ApiCall & CallSignals;
 
-/** What a row of `ops.request` needs beside the call. */
+/** What a row of `ops.request` needs in addition to the call. */
 type LandingParts = Pick<IngestParts, "accountId" | "account" | "scrub"> & { readonly workerId: string | null };
 
-/** Makes a paid call and returns its answer. Throws the error of the reply, or of the lack of one. */
+/** Makes a paid call and returns its answer. Throws the error of the reply, or of the connection if there is no reply. */
 export async function paidCall(parts: IngestParts, call: PaidCall): Promise<PaidPage> {
   const { operation, page, caller } = call;
   const cost = () => priceOf(parts, call);
@@ -100,7 +102,7 @@ function sliceWork({ db }: IngestParts, { sliceId, planId = null, dataset, scope
   return { sliceId, planId, about, lostAt: () => readLostAt(db, sliceId) };
 }
 
-/** Commits a request, and settles its hold where there is one to settle; again while the database is unreachable. */
+/** Commits a request, and settles its hold, if any; retries while the database is unreachable. */
 async function landOnce(parts: IngestParts, landing: Landing, settlement: Settlement | null = null): Promise<void> {
   let tries = 0;
   await retryDatabase(parts, () =>
@@ -108,7 +110,7 @@ async function landOnce(parts: IngestParts, landing: Landing, settlement: Settle
   );
 }
 
-/** The credits to hold: what the plan expects or, where that is more, what the last such call was charged. */
+/** The credits to hold: what the plan expects or, if that is more, what the last such call was charged. */
 function priceOf({ learned }: IngestParts, { operation, page }: ApiCall): number {
   return page === null
     ? callPrice(operation, learned)
@@ -132,9 +134,8 @@ async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
 }
 
 /**
- * Decides what a refusal of the account (401, 403) means; null for any other reply. Meanwhile the process sends no call. If the balance
- * shows that the credits ran out, the call is deferred; otherwise, or where the balance cannot be checked, all calls of the process are
- * stopped.
+ * Decides what a refusal of the account (401, 403) means; null for any other reply. Until then the process sends no call. If the balance
+ * shows that the credits ran out, the call is deferred. Otherwise, or if the balance cannot be checked, all calls of the process stop.
  */
 async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem } = reply;
@@ -184,7 +185,7 @@ function noReply({ code }: StorehouseError, durationMs: number) {
 
 function requestOf({ accountId, workerId, scrub }: LandingParts, call: ApiCall) {
   const { operation, params, class: spender, page, caller } = call;
-  // lists of a slice are stored with its batch
+  // the list of a slice is stored as its batch
   const kept = Object.entries(params).filter(([, value]) => caller !== undefined || !Array.isArray(value));
   return {
     accountId,
@@ -197,14 +198,14 @@ function requestOf({ accountId, workerId, scrub }: LandingParts, call: ApiCall) 
     class: spender,
     operation: operation.id,
     scope: page?.slice.scope ?? appOf(operation, caller?.about.app ?? null),
-    // a person may have pasted a secret
+    // someone may have pasted a secret
     params: Object.fromEntries(kept.map(([name, value]) => [name, scrubbed(value, scrub)])),
     caller: caller?.name ?? null,
     workerId,
   };
 }
 
-/** The app of a call without a slice, as a scope; null where it is about none. */
+/** The app of a call without a slice, as a scope; null if it is not about one. */
 function appOf({ store }: Operation, app: string | null): Readonly<Record<string, string>> | null {
   if (app === null) return null;
   return store === null ? { app } : { store, app };
@@ -229,7 +230,7 @@ async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promi
   return fail("credits_exhausted", { operation: call.operation.id, status, remaining, until });
 }
 
-/** Stops all calls of the process where an error of a slice says that the API refuses the token or the account. */
+/** Stops all calls of the process if the error of a slice means that the API refuses the token or the account. */
 export function stopCalls({ abort }: Pick<IngestParts, "abort">, slice: Slice | undefined, error: unknown): void {
   if (slice !== undefined && error instanceof AbortError)
     abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));

@@ -16,7 +16,7 @@ import { withoutHeld, type HeldRule } from "./hold-answers.ts";
 import type { Fetched } from "./read-pages.ts";
 import { type AnswerRows, rowsOfAnswer } from "./answer-rows.ts";
 
-/** What loading needs; no API client. */
+/** What loading needs: no API client. */
 export type LoadParts = {
   readonly db: Database;
   readonly dimensions: Dimensions;
@@ -28,21 +28,21 @@ export type LoadParts = {
 export type SliceLoad = Omit<AnswerRows, "loads"> & {
   readonly slice: Slice;
   readonly drift: Fetched["drift"];
-  /** The answer as it was read, for what needs more of it than its rows. Many answers wait for their commit, and few are read again. */
+  /** Reads the answer again, for steps that need more than its rows: many answers wait for their commit, and few are read again. */
   readonly answer: () => Promise<Fetched>;
-  /** Epoch-ms at which the answer was in. */
+  /** When the answer was complete, in epoch-ms. */
   readonly fetchedAt: number;
   readonly loads: readonly ReadyLoad[];
-  /** Rows over all tables, and those that were left out since retention dropped their month. */
+  /** Rows of all tables; `rowsGone` counts those that were left out because retention dropped their month. */
   readonly rows: number;
   readonly rowsGone?: number;
-  /** By which an unchanged answer is recognised; see `answerDigest`. */
+  /** Identifies an unchanged answer; see `answerDigest`. */
   readonly digest?: string;
 };
 
 /**
- * Normalises an answer and makes the keys and partitions that its rows need; without the rows those do no harm. Rows of months before
- * `goneBefore`, which were dropped, are left out.
+ * Normalises an answer and makes the keys and partitions that its rows need; if the rows are never written, these do no harm. Rows of
+ * dropped months, before `goneBefore`, are left out.
  */
 export async function prepareSlice(
   parts: LoadParts,
@@ -63,7 +63,7 @@ export async function prepareSlice(
   };
 }
 
-/** The same for an answer whose rows are known, from a slice that is the same but for its number. */
+/** The same for an answer whose rows are known from a slice that differs only in its number. */
 export async function prepareRows(
   parts: LoadParts,
   slice: Slice,
@@ -95,12 +95,12 @@ function withoutGone(load: Load, goneBefore: Day): Load {
 }
 
 /**
- * How slices are written. `tailsAt` (epoch-ms) is when days are queued that the answers left out; null where nothing is to be requested.
- * `inTurn`: to the byte as if one slice came after the other.
+ * How slices are written. `tailsAt` (epoch-ms): when the tails of the answers are queued; null if nothing is to be requested. `inTurn`: the
+ * rows are byte-equal to those of slices written one after the other.
  */
 type WriteOptions = { readonly tailsAt: number | null; readonly held?: HeldRule; readonly inTurn?: boolean };
 
-/** Writes rows, rejects and drift of slices inside the caller's transaction, which is to have begun with `findByKey`. */
+/** Writes rows, rejects and drift of slices inside the caller's transaction, which must have begun with `findByKey`. */
 export async function writeSlices(
   transaction: Database,
   { dimensions, tailsAt, held = "decide", inTurn = false }: Pick<LoadParts, "dimensions"> & WriteOptions,
@@ -117,7 +117,7 @@ export async function writeSlices(
   }
 }
 
-/** Deletes the rejects of slices that are loaded once more. */
+/** Deletes the rejects of slices that are loaded again. */
 export async function deleteRejects(db: Database, slices: readonly SliceLoad[]): Promise<void> {
   if (slices.length === 0) return;
   await sql`delete from ops.reject where slice_id = any (${slices.map(({ slice }) => slice.sliceId)}::bigint[])`.execute(
@@ -155,7 +155,7 @@ async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<v
     })),
   );
   if (drifts.length === 0) return;
-  // a known field is recorded once an hour, and not by two writers at a time: no writer waits for another's commit
+  // a known field is recorded once an hour, and a row that another writer has locked is skipped: no writer waits for another's commit
   await sql`
     with seen as materialized (
       select operation, path, kind, min(seen_at) as first_seen_at, max(seen_at) as last_seen_at,
@@ -180,13 +180,15 @@ async function writeDrift(db: Database, slices: readonly SliceLoad[]): Promise<v
     on conflict do nothing`.execute(db);
 }
 
-/** The state that an answer puts its slice into. */
+/** The final state that an answer gives its slice. */
 export type SliceOutcome = {
   readonly state: "loaded" | "empty" | "failed";
   readonly problem: StorehouseError | null;
 };
 
-/** The outcome of an answer: one with invalid items alone fails, one without any item is empty. Retention changes none. */
+/**
+ * The outcome of an answer: an answer with only invalid items fails, one without items is empty. Rows that retention dropped still count.
+ */
 export function outcomeOf({
   rows,
   rowsGone = 0,

@@ -6,34 +6,34 @@ import { cursorAfter, itemsOn, itemsReported, lacksItems, pagesReported } from "
 import { readAnswer, type InvalidItem, type Read } from "../api/read-answer.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
-/** The whole answer of a slice: one checked value a page, invalid items, and fields that the contract does not name. */
+/** The whole answer of a slice: one checked value per page, invalid items, and fields that the contract does not name. */
 export type Fetched = {
   readonly pages: readonly unknown[];
   readonly invalid: readonly InvalidItem[];
   readonly drift: readonly Drift[];
-  /** Epoch-ms at which the last page was in. */
+  /** When the last page arrived, in epoch-ms. */
   readonly fetchedAt: number;
-  /** True where there are pages that were not requested: then nothing counts as gone. */
+  /** True if there are pages that were not requested: then nothing counts as gone. */
   readonly isCut?: boolean;
 };
 
-/** A service that keeps answering full pages for ever must not drain the account. */
+/** A service that never stops sending full pages must not drain the account. */
 const mostRead = 1000;
 
-/** How an answer is read: how many `calls` it takes, and how many pages are wanted at most. */
+/** How an answer is read: how many `calls` it takes, and at most how many pages. */
 type Reading = {
   readonly calls?: number;
   readonly mostPages?: number;
-  /** The most pages that are paid for, worked out before each page; an answer that goes on after them is incomplete, and a reject says so. */
+  /** The most pages that are paid for, computed before each page. An answer with more pages is incomplete, and a reject says so. */
   readonly pageLimit?: () => number;
-  /** Called after each page, before the next is requested, with the number of pages that will be requested, as far as is known by then. */
+  /** Called after each page, before the next is requested, with the number of pages that will be requested, as far as is known. */
   readonly onPages?: (pages: number) => Promise<void>;
 };
 
 /**
- * Reads the pages of an answer one after the other, from wherever `page` takes them, by number and cursor, until the last; where it takes
- * several `calls`, each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier one
- * ends the answer, and so does a further page without content.
+ * Reads the pages of an answer one after the other until the last. `page` returns each by its number and cursor. If the answer takes
+ * several `calls`, each of them is a page. Pages past `mostPages` are not read. A page with the items of an earlier page ends the answer,
+ * and so does a further page without content.
  */
 export async function readPages(
   operation: Operation,
@@ -52,7 +52,7 @@ export async function readPages(
   for (let index = 0; ; index += 1) {
     const { body, fetchedAt, parsed } = await page(index, cursorAfter(operation, pages));
     if (endsList(operation, index, body)) {
-      // where the answer says how many pages it has, the items of this one are missing
+      // if the answer states its number of pages, the items of this one are missing
       if (operation.paging?.total !== undefined)
         invalid.push({ reason: `page ${index + 1} has no content`, item: null });
       await onPages(index + 1);
@@ -74,7 +74,7 @@ export async function readPages(
     if (change !== null) invalid.push({ reason: change, item: null });
     else if (itemsIn(read.invalid).length === 0 && lacksItems(operation, read.value, index))
       invalid.push({ reason: `page ${index + 1} has no items, but the answer reports some there`, item: null });
-    // each of these numbers counts this page: those there are, those that are wanted of them, and those that may be paid for
+    // each of these numbers includes this page: the pages there are, those that are needed, and those that may be paid for
     const reported = Math.max(index + 1, pagesReported(operation, read.value, index, itemsIn(read.invalid).length));
     const wanted = Math.max(index + 1, Math.min(mostPages, reported));
     const payable = Math.max(index + 1, Math.min(pageLimit(), mostRead, wanted));
@@ -92,7 +92,7 @@ export function endsList({ paging }: Operation, index: number, body: Buffer): bo
   return paging !== null && index > 0 && body.length === 0;
 }
 
-/** What to report where the last of all pages names more items than all of them have, `left` of which were left out. */
+/** The problem to report if the last page states a larger total than the items of all pages, plus the `left` ones that were left out. */
 function missingItems({ paging, items }: Operation, pages: readonly unknown[], left: number): readonly InvalidItem[] {
   if (paging === null || items === null) return [];
   const reported = itemsReported(paging, pages.at(-1)) ?? 0;
@@ -102,7 +102,7 @@ function missingItems({ paging, items }: Operation, pages: readonly unknown[], l
     : [];
 }
 
-/** Items of a list that are invalid; what is wrong with the page as a whole is none. */
+/** The invalid items of a list, without problems of the page as a whole. */
 function itemsIn(invalid: readonly InvalidItem[]): readonly InvalidItem[] {
   return invalid.filter(({ index }) => index !== undefined);
 }
@@ -113,8 +113,8 @@ function tooManyPages(read: number): string {
 }
 
 /**
- * The number of the page that had the same items, from 0; notes those of this page. What stands around the items may differ: a service
- * that ignores the number of the page may still print it.
+ * The number of the earlier page with the same items, from 0; notes the items of this page. The fields around the items may differ: a
+ * service that ignores the page number may still print it.
  */
 function earlierPage(
   seen: Map<string, number>,
@@ -133,8 +133,8 @@ function earlierPage(
 }
 
 /**
- * Why items may be missing or double between two pages of an answer; null when nothing points to it. A list that grows or shrinks while
- * it is read moves items over the edge of a page, and only its total shows that.
+ * Why items between two pages of an answer may be missing or duplicate; null if nothing suggests it. A list that grows or shrinks while it
+ * is read moves items across the edge of a page, and only its total shows that.
  */
 function changeBetween(operation: Operation, before: unknown, page: unknown): string | null {
   if (before === undefined) return null;
@@ -142,7 +142,7 @@ function changeBetween(operation: Operation, before: unknown, page: unknown): st
   return was === is ? null : `the list changed while its pages were read: ${was} at first, then ${is}`;
 }
 
-/** The total that a page states for the whole list, as a text to compare; empty where it states none. */
+/** The total that a page states for the whole list, as a text to compare; empty if it states none. */
 function totalOf({ paging }: Operation, value: unknown): string {
   if (paging?.total === undefined) return "";
   if ("pages" in paging.total) return numbersIn(value, [paging.total.pages, paging.total.items]);

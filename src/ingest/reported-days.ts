@@ -9,13 +9,13 @@ import type { Tail } from "../ledger/tails.ts";
 import { dayColumns, type Row, type Table } from "../load/table.ts";
 import { lateFrom } from "../plan/missing.ts";
 
-/** An answer by the rows of its dataset's first table, and its items that did not fit. */
+/** An answer as the rows of the first table of its dataset, and its invalid items. */
 export type ReportedAnswer = { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] };
 
 /**
- * The days at the end of a slice's window of which its answer says nothing: the only place that decides how far an answer reports, for
- * every dataset that names a column for it (`reportedBy`). Null where the answer reports the last day, where it reports none (then the
- * whole slice is empty), and where so many quiet days are ordinary. An item that did not fit counts for the day that can be read in it.
+ * The days at the end of a slice's window that its answer says nothing about. This is the only place that decides how far an answer
+ * reports, for every dataset that names a column for it (`reportedBy`). Null if the answer reports the last day, if it reports no day (then
+ * the whole slice is empty), or if this many quiet days are ordinary. An invalid item counts for any day that can be read in it.
  */
 export function tailOf(
   { reportedBy, timing }: Pick<Dataset, "reportedBy" | "timing">,
@@ -44,7 +44,7 @@ function dayIn(value: Row[string] | undefined): Day | null {
   return typeof value === "string" ? (value.slice(0, 10) as Day) : null;
 }
 
-/** The days in the fields of an item that are named like one. */
+/** The days in those fields of an item whose names suggest a day. */
 function daysIn(item: unknown): readonly Day[] {
   if (typeof item !== "object" || item === null) return [];
   return Object.entries(item).flatMap(([name, value]) => {
@@ -54,8 +54,8 @@ function daysIn(item: unknown): readonly Day[] {
 }
 
 /**
- * The rows of a table without those of the tail: of these days the answer says nothing, so what the request alone stands behind ("not
- * ranked") is not true either.
+ * The rows of a table without those of the tail: the answer says nothing about these days, so a row that follows from the request alone
+ * ("not ranked") would be wrong.
  */
 export function withoutTail(table: Table, rows: readonly Row[], tail: Tail | null): readonly Row[] {
   const column = dayColumns(table)?.first;

@@ -7,22 +7,22 @@ import { retry } from "../core/retry.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { paidCall } from "./paid-call.ts";
 
-/** A request that a person makes. Aborting `signal` takes it back while it is not sent yet. */
+/** A request that a person makes. Aborting `signal` cancels it unless it is sent already. */
 export type PersonRequest<O extends Operation = Operation> = {
   readonly operation: O;
   readonly params: Params;
   readonly signal: AbortSignal;
 };
 
-/** The checked answer, and the items of it that were left out because they do not fit the contract. */
+/** The checked answer, and those of its items that were left out because they do not fit the contract. */
 export type CheckedAnswer<O extends Operation> = {
   readonly value: z.output<O["answer"]>;
   readonly invalid: readonly InvalidItem[];
 };
 
 /**
- * Makes one request for a person: granted down to the last credit, since the floors are kept for people. No table is made of the answer,
- * so its body is not stored. An error that may pass is retried a few times.
+ * Makes one request for a person. It may spend down to the last credit, since floors are kept for people. The answer is loaded into no
+ * table, so its body is not stored. An error that may pass is retried a few times.
  */
 export async function requestOnce<O extends Operation>(
   parts: IngestParts,
@@ -36,7 +36,7 @@ export async function requestOnce<O extends Operation>(
   });
 }
 
-/** Makes a call for a process that waits for it, again after each error that may pass, as often as the error allows and until `stop`. */
+/** Makes a call that someone waits for. Retries it after errors that may pass, as often as the error allows, until `stop`. */
 export function retryCall<T>(
   { clock, retryMs, log }: Pick<IngestParts, "clock" | "retryMs" | "log">,
   stop: AbortSignal,
@@ -44,7 +44,7 @@ export function retryCall<T>(
 ): Promise<T> {
   const again = (error: unknown, failures: number, waitMs: number) => {
     if (!(error instanceof RetryError) || failures >= error.attempts) return false;
-    // a person waits meanwhile
+    // a warning, since someone is waiting
     log.warn({ code: error.code, wait_ms: waitMs }, "api.call_retried");
     return true;
   };

@@ -2,7 +2,7 @@ import { retry, type RetryOptions } from "../core/retry.ts";
 import { databaseOutage, isLostConnection, isOutage, isOutOfRoom } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
-/** With waits that double from one second this is half a minute: a restarted Postgres is back by then. */
+/** With waits that double from one second these take half a minute: a restarted Postgres is back by then. */
 const tries = 6;
 
 /** The longest time for which work waits for the database, in ms. */
@@ -10,28 +10,31 @@ export function longestRetryMs(retryMs: number): number {
   return retryMs * 2 ** tries;
 }
 
-/** What it takes to wait for the database. */
+/** What waiting for the database needs. */
 type RetryParts = Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy" | "stop">;
 
 /**
- * Does repeatable work, again while the database is unreachable, for half a minute. After a stop it does not wait between tries, unless
- * an outage alone was the stop. Where the database is out of room all calls are stopped at once: it may still grant them, and could
- * not store what they bring.
+ * Does repeatable work, and retries it for half a minute while the database is unreachable. After a stop it does not wait between tries,
+ * unless only an outage caused the stop. If the database is out of space, all calls stop at once: it might still grant them, but could not
+ * store their answers.
  */
 export function retryDatabase<T>(parts: RetryParts, work: () => Promise<T>): Promise<T> {
   return retry(knownOptions(parts).within, work);
 }
 
-/** Like `retryDatabase`, for work with such tries within: what these gave up is not tried again, since it would take six times as long. */
+/**
+ * Like `retryDatabase`, for work that contains such retries: work that these gave up is not retried, since that would take six times as
+ * long.
+ */
 export function retryAround<T>(parts: RetryParts, work: () => Promise<T>): Promise<T> {
   return retry(knownOptions(parts).around, work);
 }
 
-/** Errors whose work was tried to the end. */
+/** Errors of work whose retries are used up. */
 const givenUp = new WeakSet<object>();
 
 type Options = { readonly within: RetryOptions; readonly around: RetryOptions };
-/** Each slice does such work several times, and hundreds are under way. */
+/** A cache, since each slice does such work several times, and hundreds are under way. */
 const known = new WeakMap<RetryParts, Options>();
 
 function knownOptions(parts: RetryParts): Options {
@@ -47,7 +50,7 @@ function optionsOf({ clock, retryMs, halted, abort, stoppedBy, stop }: RetryPart
     if (failures >= tries) givenUp.add(error);
     return failures < tries;
   };
-  // an answer that is paid for is written after the stop too: often the next connection is a good one
+  // a paid answer is written after a stop too: often the next connection works
   const sleep = async (ms: number) => {
     const cause = stoppedBy();
     const waits = clock.sleep(ms, cause !== null && isOutage(cause) ? stop : halted);

@@ -12,11 +12,11 @@ import type { SliceLoad } from "./prepare-slice.ts";
 import { asOfToday } from "./as-of-today.ts";
 import type { CallSignals } from "./paid-call.ts";
 
-/** A commit that met another worker's, or lost a race for a key, succeeds at the next try. */
+/** A commit that conflicted with another worker's, or lost a race for a key, succeeds at the next try. */
 const commitTries = 4;
 
 /*
- * The story of one slice, step by step, and the crash point after each (see crash-point.ts):
+ * The steps of one slice, and the crash point after each (see crash-point.ts):
  *
  *   claim        the slice runner claims it; the attempt number fences every later step        slice-runner.ts
  *   reserve      the credit queue holds what each page may cost                                paid-call.ts
@@ -29,18 +29,18 @@ const commitTries = 4;
  *   record       with them, in the same transaction, the slice's state   "after commit"        commit-slice.ts
  *
  * A process that dies before "after landing" pays for one page again; one that dies after it reads the stored page at the next attempt.
- * Slices that run at the same time share statements and transactions (batched-steps.ts). How an attempt ends that fails is in
- * fail-attempt.ts: back to pending with a wait, deferred to the reset, split in halves, or in a final state.
+ * Slices that run at the same time share statements and transactions (batched-steps.ts). fail-attempt.ts decides how a failed attempt ends:
+ * back to pending with a wait, deferred to the reset, split in halves, or in a final state.
  */
 
 /**
- * Runs one claimed slice to the end of its attempt. Every end is written to the ledger; it throws only when the database stays
- * unreachable, and then the slice is still claimed by this process.
+ * Runs one claimed slice to the end of its attempt. Every end is written to the ledger; it throws only if the database stays unreachable;
+ * then this process still holds the claim.
  */
 export async function runSlice(parts: IngestParts, claimed: Slice, signals: CallSignals): Promise<void> {
   let slice: Slice | null = claimed;
   await retryAround(parts, async () => {
-    // after an outage of the database the slice is still this process's and is claimed again
+    // after an outage of the database the slice still belongs to this process, which claims it again
     slice ??= await claimAgain(parts, claimed);
     if (slice === null) return;
     const held = slice;
@@ -64,7 +64,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
     const fetched = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
     parts.breaker.succeeded(slice.operation);
     const done = await committed(parts, fetched);
-    // one a slice: a night has thousands
+    // one event per slice: a night has thousands
     parts.log.debug(
       {
         ...fieldsOf(slice),
@@ -79,7 +79,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
     if (isLostConnection(error)) throw error;
     await failAttempt(parts, slice, knownError(parts, error, signals)).catch(async (fault: unknown) => {
       if (isLostConnection(fault)) throw fault;
-      // otherwise the slice would be tried for ever, and its run would wait for it
+      // otherwise the slice would be tried forever, and its run would wait for it
       await failForGood(parts, slice, knownError(parts, fault, signals));
     });
   }
@@ -103,7 +103,7 @@ async function commitWithMonths(parts: IngestParts, load: SliceLoad): Promise<Co
   }
 }
 
-/** Retries work on an answer that is paid for, while the database restarts or is busy with another's rows, so that nothing is requested twice. */
+/** Retries work on a paid answer while the database restarts or holds locks, so that nothing is requested twice. */
 async function retryWork<T>(parts: IngestParts, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -114,7 +114,7 @@ async function retryWork<T>(parts: IngestParts, work: () => Promise<T>): Promise
   }
 }
 
-/** Any error as one of ours. An unforeseen one fails the slice: another request would cost credits and break again. */
+/** Converts any error to a StorehouseError. An unexpected one fails the slice: another request would cost credits and fail again. */
 function knownError(parts: IngestParts, error: unknown, { unsent }: CallSignals): StorehouseError {
   if (error instanceof StorehouseError) return error;
   if (unsent.aborted) return fail("stopped");

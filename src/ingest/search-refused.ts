@@ -5,13 +5,13 @@ import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 
 /**
- * Has a refused slice go on without the items that are known to be refused alone or, where none is known, in halves. False where another
- * slice of its scope is searched for the item already: then this one is to wait for that.
+ * Continues a refused slice without the items that are known to be refused alone or, if none is known, in halves. False if another slice of
+ * its scope is already being searched for the item: then this one must wait for it.
  */
 export function searchRefused(db: Database, slice: Slice, now: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     await lockUntilCommit(transaction, "refused batch");
-    // in this order: a search that ends between the two has its item known by then
+    // in this order: if a search ends between the two, its item is known by then
     const searched = await isSearched(transaction, slice);
     if (await dropKnownRefused(transaction, slice)) return true;
     if (searched) return false;

@@ -10,19 +10,19 @@ import { runSlice } from "./run-slice.ts";
 export type SliceRunner = {
   /** Checks for pending slices now. */
   readonly wake: () => void;
-  /** Resolves when no slice runs any more; to be called after `halted`. Calls that are still under way after `graceMs` are aborted. */
+  /** Resolves when no slice runs any more; to be called after `halted`. Calls still under way after `graceMs` are aborted. */
   readonly stop: () => Promise<void>;
 };
 
-/** Slices are claimed in batches, once a quarter of the places is free: a claim for each slice would cost as much as its rows. */
+/** Slices are claimed in batches, when a quarter of the places is free: a separate claim per slice would cost as much as its rows. */
 const freeShare = 4;
-/** The smallest batch, or half of all places where that is fewer. */
+/** The smallest batch, or half of all places if that is fewer. */
 const enoughFree = 4;
 
 /**
- * Runs slices of this process's queue in order, until `halted`: at most `count` that wait for answers, and beside them as many as
- * claimed-slices.ts allows to wait for their commit. A slice is claimed only when it can start, so that a stop has little to release. When
- * the database stays unreachable, the whole process is aborted.
+ * Runs slices of this process's queue in order, until `halted`: at most `count` that wait for answers, plus as many waiting for their
+ * commit as claimed-slices.ts allows. A slice is claimed only when it can start, so that a stop has little to release. If the database
+ * stays unreachable, the whole process is aborted.
  */
 export function startSliceRunner(
   parts: IngestParts,
@@ -52,7 +52,9 @@ export function startSliceRunner(
     running.add(work);
   }
 
-  /** Called when the end of a slice could not be written: releases it if the connection was lost, since any other error would recur. */
+  /**
+   * Called when the end of a slice could not be written: releases the slice if the connection was lost, since any other error would recur.
+   */
   function releaseSlice(error: unknown): void {
     if (isLostConnection(error) || isPassing(error)) queue.lost();
     else parts.abort(unexpected(error, parts.scrub));
@@ -71,7 +73,7 @@ export function startSliceRunner(
     const waking = new AbortController();
     void awake.promise.then(() => waking.abort());
     await clock.sleep(queue.nextCheckMs(), waking.signal).catch(() => undefined);
-    // with the clock of a test, which does not wait, nothing else would run
+    // the clock of a test does not wait: without this nothing else would run
     await nextTurn();
   }
 
