@@ -7,9 +7,9 @@ import { batchNumbers } from "./batches.ts";
 import { hasSameScope, isOfScope } from "./same-scope.ts";
 
 /**
- * Takes items of which an answer said nothing out of its slice, so that no coverage is claimed for them, and notes them as a skipped
- * slice of their own, which costs nothing: the plan requests them another way and does not come back to this one. A slice of which
- * nothing is left is skipped itself. To be called in the transaction that ends the slice.
+ * Takes items that an answer does not name out of its slice, so that no coverage is claimed for them, and records them as a separate
+ * skipped slice, which costs nothing: plans request them another way from then on. If no item is left, the slice itself is skipped. To be
+ * called in the transaction that ends the slice.
  */
 export async function skipUnanswered(db: Database, slice: Slice, unanswered: readonly string[]): Promise<void> {
   const rest = (slice.items ?? []).filter((item) => !unanswered.includes(item));
@@ -31,7 +31,7 @@ export async function skipUnanswered(db: Database, slice: Slice, unanswered: rea
   await sql`update ops.slice set batch_id = ${kept} where slice_id = ${slice.sliceId}`.execute(db);
 }
 
-/** Makes a running slice pending again whose process stops: what its attempts before came to still holds. */
+/** Makes a running slice of a stopping process pending again. The error and counts of its earlier attempts stay. */
 export async function releaseStopped(db: Database, slice: Slice, now: number): Promise<void> {
   await sql`
     update ops.slice set state = 'pending', due_at = null, ended_at = ${instant(now)}
@@ -52,7 +52,9 @@ export async function putOffOperations(
     where  queue_id = ${queueId}::bigint and state = 'pending' and operation = any (${[...operations]})`.execute(db);
 }
 
-/** Changes what a running slice is expected to take, once its answer reports it; false when another attempt has taken it over. */
+/**
+ * Changes the expected requests and credits of a running slice, once its answer reports them; false if another attempt has taken it over.
+ */
 export async function reprice(
   db: Database,
   slice: Pick<Slice, "sliceId" | "attempt">,
@@ -65,15 +67,15 @@ export async function reprice(
   return rows.length > 0;
 }
 
-/** The fingerprint of an answer that does not hold any more. */
+/** The fingerprint of an answer that is no longer valid. */
 export const changedSince = "changed since";
 
-/** A scope of a dataset whose last answer no longer holds; with `fingerprint` only where that answer was requested under it. */
+/** A scope of a dataset whose last answer is no longer valid; with `fingerprint`, only if that answer was requested under it. */
 export type Outdated = { readonly dataset: string; readonly scope: Scope; readonly fingerprint?: string };
 
 /**
- * Makes scopes due again although their last answer is young: what it was requested under is no longer what is known. One that waits
- * or runs is left alone, since its answer is yet to come.
+ * Makes scopes due again although their last answer is recent, because what it was requested under has changed. A scope with a slice that
+ * waits or runs is left alone, since its answer is still to come.
  */
 export async function makeDueAgain(db: Database, outdated: readonly Outdated[]): Promise<void> {
   await sql`
@@ -86,7 +88,7 @@ export async function makeDueAgain(db: Database, outdated: readonly Outdated[]):
     and    (o.fingerprint is null or s.fingerprint = o.fingerprint)`.execute(db);
 }
 
-/** True where the last answer about a scope was made due again, and none has come since. */
+/** True if the last answer about a scope was made due again, and none has come since. */
 export async function isDueAgain(db: Database, of: Outdated): Promise<boolean> {
   const { rows } = await sql<{ fingerprint: string }>`
     select s.fingerprint
@@ -97,7 +99,7 @@ export async function isDueAgain(db: Database, of: Outdated): Promise<boolean> {
   return rows[0]?.fingerprint === changedSince;
 }
 
-/** What a landed answer came to when it was loaded without having been fetched just now. */
+/** The outcome of a stored answer that was loaded again, or imported. */
 export type LateOutcome = {
   readonly state: "loaded" | "empty" | "failed";
   readonly problem: StorehouseError | null;
@@ -106,8 +108,8 @@ export type LateOutcome = {
 };
 
 /**
- * Notes what became of slices that are in a final state already, in a transaction that has begun with `findByKey`; one that is worked on again
- * meanwhile is left alone. What a slice says already is not written; a lost day is so until its answer can be read.
+ * Updates the outcome of slices in a final state, in a transaction that has begun with `findByKey`. A slice with a newer attempt is left
+ * alone. An outcome that has not changed is not written. A lost day stays lost until its answer can be read.
  */
 export async function noteOutcomes(
   db: Database,

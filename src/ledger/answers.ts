@@ -4,7 +4,7 @@ import type { Scope, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A landed answer without its body, and the slice it belongs to. `to` is inclusive; `status` is that of the HTTP answer. */
+/** A landed answer without its body, and the slice it belongs to. `to` is inclusive; `status` is the HTTP status. */
 export type AnswerLine = {
   readonly sliceId: string;
   readonly attempt: number;
@@ -21,7 +21,7 @@ export type AnswerLine = {
   readonly fetchedAt: Date;
 };
 
-/** Which answers to list; all of them where nothing is said. */
+/** Which answers to list; all of them if nothing is set. */
 export type AnswerFilter = {
   readonly datasets?: readonly string[];
   readonly within?: Partial<Window>;
@@ -30,7 +30,7 @@ export type AnswerFilter = {
   readonly limit: number;
 };
 
-/** Landed answers, the youngest first, at most `limit`, and how many there are in all. */
+/** Landed answers, the newest first, at most `limit`, and how many there are in all. */
 export async function listAnswers(
   db: Database,
   filter: AnswerFilter,
@@ -57,7 +57,7 @@ export async function listAnswers(
   return { answers: rows, total: counted.rows[0]?.total ?? 0 };
 }
 
-/** A slice in the ledger, in any state; null when there is none of this number. */
+/** A slice in the ledger, in any state; null if there is none with this number. */
 export async function sliceFacts(
   db: Database,
   sliceId: string,

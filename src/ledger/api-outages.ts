@@ -3,7 +3,7 @@ import { instant, sql, type Queryable } from "../postgres/sql.ts";
 /** A time in which the API does not respond to an account. */
 export type ApiOutageRow = { readonly code: string; readonly since: Date };
 
-/** An outage that no process has seen for so long is over, or another one. */
+/** If no process has seen an outage for this long, it is over. */
 const freshMs = 180_000;
 
 /** Notes that the API does not respond; to be called again while that lasts. `now`: epoch-ms. */

@@ -3,7 +3,7 @@ import { sql } from "../postgres/sql.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** The numbers of lists of items, in the order of the lists; those that are new are written. */
+/** The numbers of lists of items, in the order of the lists; new lists are written. */
 export async function batchNumbers(db: Database, lists: readonly (readonly string[])[]): Promise<readonly string[]> {
   const numbers = await insertBatches(
     db,
@@ -12,7 +12,7 @@ export async function batchNumbers(db: Database, lists: readonly (readonly strin
   return lists.map((items) => numbers.get(digestOf(items)) ?? "");
 }
 
-/** Writes the lists of drafts that are new; the numbers of all by their digests. Drafts without items have none. */
+/** Writes the new lists among those of drafts. Returns the numbers of all lists by digest; drafts without items have none. */
 export async function insertBatches(
   db: Database,
   drafts: readonly Pick<SliceDraft, "items">[],
@@ -57,11 +57,11 @@ async function batchIds(db: Database, digests: readonly string[]): Promise<Reado
   return new Map(rows.map((row) => [row.digest, row.batch_id]));
 }
 
-/** Lists that are kept for the slices that come next: a few megabytes. */
+/** Lists that are kept for the next slices: a few megabytes. */
 const mostLists = 500;
 const lists = new Map<string, readonly string[]>();
 
-/** A list of items from its JSON. Slices of many days share one array, so that what is found out about it once holds for all. */
+/** A list of items from its JSON. Slices of many days share one array, so that what is computed from it once serves all of them. */
 export function itemsFrom(json: string): readonly string[] {
   const known = lists.get(json);
   if (known !== undefined) return known;

@@ -5,8 +5,8 @@ import { isOfAccount } from "./open-slices.ts";
 import { announceQueued } from "./shared-queue.ts";
 
 /**
- * Slices of one dataset and app that wait for the next period of a budget; `app` null where they are about none. `isTooDear`: one call of them
- * takes more than the budget has in a whole period.
+ * Slices of one dataset and app that wait for the next period of a budget; `app` is null if they are not about one. `isTooDear`: one of
+ * their calls takes more than the budget has in a whole period.
  */
 export type BudgetWait = {
   readonly dataset: string;
@@ -15,7 +15,7 @@ export type BudgetWait = {
   readonly isTooDear: boolean;
 };
 
-/** The slices that wait for budgets, whose time is after an instant (epoch-ms); of an account, or of all where it is left out. */
+/** The slices that wait for budgets until after an instant (epoch-ms); of one account, or of all if left out. */
 export async function readBudgetWaits(db: Database, now: number, account?: string): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
     select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooDear"
@@ -27,8 +27,8 @@ export async function readBudgetWaits(db: Database, now: number, account?: strin
 }
 
 /**
- * Lets slices of a shared queue be tried again that wait for a budget, where none of these budgets, which are used up, is for them: the
- * limit was raised, or the budget is gone. Returns how many.
+ * Makes slices of a shared queue pending again that wait for a budget although none of these used-up budgets applies to them: the limit was
+ * raised, or the budget was removed. Returns how many.
  */
 export async function resumeWithinBudgets(
   db: Database,

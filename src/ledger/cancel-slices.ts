@@ -5,7 +5,7 @@ import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
-/** SQL: true where a page of `ops.slice as s` is stored, and so paid for. */
+/** SQL: true if a page of `ops.slice as s` is stored, and therefore paid for. */
 export const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
 
 /** Deletes the slices `s` that a query finds, except those that another transaction has locked. Returns how many. */
@@ -19,11 +19,11 @@ export async function cancelFound(db: Database, found: SqlFragment): Promise<num
 
 /**
  * Cancels the slices of foreground syncs that were killed or stopped: of the run `own`, or of all runs of dead processes. A cancelled slice
- * is deleted, so that its cells count as not requested and the next run plans them again where they are due. Returns how many. Kept are
+ * is deleted, so that its cells count as not requested and the next run plans them again if they are due. Returns how many. It keeps
  *   - slices with a stored page, which is paid for
  *   - slices during which a process without a credit limit died: poison.ts counts how often
  *   - slices that the run had adopted, and those of a plan
- *   - slices that a run deferred which ended normally
+ *   - slices that were deferred by a run that ended normally
  */
 export function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
   const isOver = own === null ? sql`not ${isAlive(sql`r.worker_id`)}` : sql`r.run_id = ${own}`;
@@ -43,7 +43,7 @@ export function cancelUnfinished(db: Database, own: string | null = null): Promi
 }
 
 /**
- * Cancels slices of these datasets that the schedule of an account queued and no worker has begun. Slices of a sync or plan that a person
+ * Cancels slices of these datasets that the schedule of an account queued and no worker has started. Slices of a sync or plan that a person
  * started stay, and so do slices with a stored page. Returns how many.
  */
 export async function cancelScheduled(db: Database, account: string, datasets: readonly string[]): Promise<number> {
@@ -58,8 +58,8 @@ export async function cancelScheduled(db: Database, account: string, datasets: r
 }
 
 /**
- * Cancels deferred slices of a run that the rest of its credit limit does not pay for, in order. Slices of a plan stay (see
- * `cancelBeyondPrices`), and so do slices with stored pages, of which the next run fetches only the rest. Returns how many.
+ * Cancels deferred slices of a run, in order, that the rest of its credit limit does not pay for. Slices of a plan stay (see
+ * `cancelBeyondPrices`), and so do slices with stored pages: the next run fetches only their remaining pages. Returns how many.
  */
 export async function cancelBeyondLimit(db: Database, runId: string, credits: number): Promise<number> {
   if (credits === Number.POSITIVE_INFINITY) return 0;
@@ -83,7 +83,7 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
 const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
                                       else not ${isAlive(sql`r.worker_id`)} end)`;
 
-/** The plans that have such slices. */
+/** The plans with leftover slices. */
 async function plansLeftOver(db: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ planId: string }>`
     select distinct s.plan_id as "planId"
@@ -104,9 +104,9 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
 }
 
 /**
- * Cancels leftover slices of plans that the rest of the plan's price does not pay for, in order: a person agreed to no more, and what is
- * due is planned anyway. Slices with stored pages come first and are never cancelled. The plan keeps the charges of its cancelled slices.
- * Returns how many.
+ * Cancels leftover slices of plans, in order, that the rest of the plan's price does not pay for: nobody agreed to more, and what is due is
+ * planned anyway. Slices with stored pages come first and are never cancelled. The plan keeps the charges of its cancelled slices. Returns
+ * how many.
  */
 export async function cancelBeyondPrices(db: Database): Promise<number> {
   let cancelled = 0;

@@ -9,11 +9,11 @@ import { cellsStillLost } from "./lost-days.ts";
  */
 export type CompleteDays = {
   readonly dataset: string;
-  /** Null where one of them has no answer yet, or waits for days before its first answer. */
+  /** Null if one of them has no answer yet, or waits for days before its first answer. */
   readonly completeTo: Day | null;
-  /** Apps and countries of which something is due. */
+  /** How many apps and countries have something due. */
   readonly places: number;
-  /** Those of them without an answer for their due day. */
+  /** How many of them have no answer for their due day. */
   readonly behind: number;
   /** The newest answered day of an app and country that has a gap before that day; null without gaps. */
   readonly newestPastGap: Day | null;
@@ -21,11 +21,12 @@ export type CompleteDays = {
   readonly failed: number;
 };
 
-/** Gaps are searched for so many days back: older ones are shown by the page Coverage. */
+/** Gaps are searched for this many days back; the page Coverage shows older ones. */
 const gapDays = 30;
 
 /**
- * SQL: per scope and list the ranges of the last `gapDays` days that were requested, that were answered, and that failed, are lost or open.
+ * SQL: per scope and list the ranges of the last `gapDays` days that were requested, that were answered, and that failed, are lost or are
+ * open.
  */
 const listDays = sql`
   select s.dataset, s.scope, max(s.request_from) filter (where s.kind <> 'snapshot') as request_from, range_agg(d.days) as requested,
@@ -41,7 +42,7 @@ const listDays = sql`
 
 /**
  * SQL: the first gap of each dataset, app and country: a day that failed, is lost or is open without an answer, or a day between requested
- * ones that was not requested (of snapshots such days are lost slices). `before` is the day before it; null where nothing was answered
+ * ones that was not requested (for snapshots such days are lost slices). `before` is the day before it; null if nothing was answered
  * before, as in a first sync, which fetches the newest days first.
  */
 const firstGaps = sql`
@@ -65,7 +66,7 @@ const firstGaps = sql`
   where  g.day is not null
   group  by 1, 2, 3, 4`;
 
-/** Reads how far datasets are complete, from ops.freshness, which analysts see; without datasets of which nothing is due. */
+/** Reads how far datasets are complete, from ops.freshness, which analysts see. Datasets with nothing due are left out. */
 export async function readCompleteDays(db: Database): Promise<readonly CompleteDays[]> {
   const { rows } = await sql<CompleteDays>`
     with gap as materialized (${firstGaps})

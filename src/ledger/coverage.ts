@@ -7,21 +7,22 @@ import { itemsOf } from "./batches.ts";
 import { readPacked, unpackedSlices, wantedScopes, type Wanted } from "./packed-slices.ts";
 import { wasRefused } from "./refused-items.ts";
 
-/** What was requested before, read for some scopes at a time. */
+/** Reads what was requested before, for some scopes at a time. */
 export type CoverageReader = {
   /** By `scopeKey`, oldest first; scopes for which nothing was requested are left out. Slices of one batch share its array of items. */
   readonly read: (scopes: readonly Scope[]) => Promise<ReadonlyMap<string, readonly Covered[]>>;
-  /** How many pages the last answers had, where that is known. */
+  /** How many pages the last answers had, if that is known. */
   readonly lastPages?: (scopes: readonly Scope[]) => Promise<LastPages>;
-  /** The first day of which all slices are read; of earlier days some are. All are read when left out. */
+  /** The first day whose slices are all read; some slices of earlier days are read too. All are read if left out. */
   readonly since?: Day;
-  /** Scopes of which so little is kept that they may be read together; one part of a plan at a time when left out. */
+  /** How many scopes may be read together, because little of each is kept; one part of a plan at a time if left out. */
   readonly scopesAtOnce?: number;
 };
 
 /**
- * Reads the coverage of one dataset; only windows that touch `within`, when given, and with `finalDays` final slices as the stretches that
- * they cover. `hasItems`: false where its requests name no items, of which one may have been refused. Keeps the lists of recent batches.
+ * Reads the coverage of one dataset; only windows that touch `within`, if given. With `finalDays`, final slices are read as the ranges of
+ * days that they cover. `hasItems`: false if its requests name no items, so that none can have been refused. Keeps the lists of recent
+ * batches.
  */
 export function coverageReader(db: Database, dataset: string, within: Wanted, hasItems = true): CoverageReader {
   const lists = new Map<string, readonly string[]>();
@@ -38,7 +39,7 @@ export function coverageReader(db: Database, dataset: string, within: Wanted, ha
       }
       const { start } = within;
       if (start === undefined || !hasItems) return found;
-      // a refusal is older than what an answer is about: without it the item would have every later batch refused
+      // a refusal may be older than the days that are read: without it the item would cause every later batch to be refused
       for (const slice of await readRefusals(db, { dataset, before: start, scopes })) {
         const key = scopeKey(slice.scope);
         found.set(key, [slice, ...(found.get(key) ?? [])]);
@@ -48,12 +49,12 @@ export function coverageReader(db: Database, dataset: string, within: Wanted, ha
   };
 }
 
-/** Lists that are kept for scopes that use them as well: a few megabytes. */
+/** Lists that are kept for other scopes that use them: a few megabytes. */
 const mostLists = 5_000;
 
 /**
- * Items that were refused alone in windows before a day, as slices about no day: no cell stands so because of them, and plans leave
- * the items out.
+ * Items that were refused alone in windows before a day, as slices without days: they change the state of no cell, but plans leave the
+ * items out.
  */
 async function readRefusals(
   db: Database,
@@ -71,20 +72,23 @@ async function readRefusals(
   return rows.map((row) => ({ ...row, window, state: "skipped", refused: true }));
 }
 
-/** How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation; scopes without any are left out. */
+/**
+ * How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation. Scopes without answers are left
+ * out.
+ */
 export type LastPages = ReadonlyMap<string, ReadonlyMap<string, Pages>>;
 
-/** The newest answers of a scope that are read: enough to find each of its operations. */
+/** How many of the newest answers of a scope are read: enough to find each of its operations. */
 const newestRead = 4;
 
-/** Reads how many pages the last answers of a dataset had, for some scopes; with `whole` only answers without a reject count. */
+/** Reads how many pages the last answers of a dataset had, for some scopes; with `whole`, only answers without a reject count. */
 export async function readLastPages(
   db: Database,
   dataset: string,
   scopes: readonly Scope[],
   { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<LastPages> {
-  // the dataset as an expression, or the index on datasets might be read from end to end for each scope
+  // the dataset is an expression: otherwise Postgres might scan the whole index on datasets for each scope
   const isAnswer = sql`hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
         and    s.state in ('loaded', 'empty') and s.tail_of is null and not s.is_folded and (not ${whole}::boolean or s.rows_rejected = 0)`;
   const { rows } = await sql<{ scope: Scope; operation: string } & Pages>`

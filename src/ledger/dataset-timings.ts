@@ -3,20 +3,20 @@ import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A dataset as the program knows it and the configuration has it. */
+/** A dataset as the program and the configuration define it. */
 export type DatasetLine = {
   readonly dataset: string;
   readonly stage: string;
   readonly is_on: boolean;
-  /** The configuration switches it off: no line of the crontab plans it. */
+  /** True if the configuration switches it off: no line of the crontab plans it. */
   readonly is_switched_off?: boolean;
-  /** The items of its slices are apps. */
+  /** True if the items of its slices are apps. */
   readonly items_are_apps?: boolean;
-  /** Countries that the configuration cuts it down to; all of the portfolio where left out. */
+  /** Countries that the configuration limits it to; all of the portfolio if left out. */
   readonly countries?: readonly string[] | undefined;
 };
 
-/** When a dataset is requested again: of one scope, or of all that have no timing of their own where `scope` is null. */
+/** When a dataset is requested again: for one scope or, if `scope` is null, for all scopes without their own timing. */
 export type TimingLine = {
   readonly dataset: string;
   readonly scope: Scope | null;
@@ -34,7 +34,7 @@ export type TimingLine = {
   readonly keep_months?: number | undefined;
 };
 
-/** SQL: a value of the timing `t` by which a slice (`ops.slice as s`) is requested again: that of its scope or else of its dataset. */
+/** SQL: a value of the timing `t` by which a slice (`ops.slice as s`) is requested again: the value of its scope or else of its dataset. */
 export function ofTiming(value: SqlFragment): SqlFragment {
   return sql`(
   select ${value} from ops.dataset_timing as t
@@ -44,8 +44,8 @@ export function ofTiming(value: SqlFragment): SqlFragment {
 }
 
 /**
- * Notes what SQL has to know of datasets and timings from `today` on; what has not changed is not written. Of the datasets in `planned` the
- * lines of single scopes are all that the account has; those of other datasets and accounts stay.
+ * Stores the datasets and timings that SQL needs from `today` on; unchanged lines are not written. For the datasets in `planned`, the given
+ * lines of single scopes replace all lines of the account. Lines of other datasets and accounts stay.
  */
 export async function noteDatasets(
   db: Database,
@@ -65,7 +65,7 @@ export async function noteDatasets(
            is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, excluded.items_are_apps, excluded.countries)`.execute(
     db,
   );
-  // null as JSON stands for all scopes: no scope is that
+  // JSON null means all scopes: no scope is null
   const rows = JSON.stringify(
     timings.map((line) => ({ ...line, is_default: line.scope === null, account: line.scope === null ? "" : account })),
   );
@@ -89,7 +89,7 @@ export async function noteDatasets(
     and    not exists (select from noted as n where n.dataset = t.dataset and n.scope = t.scope)`.execute(db);
 }
 
-/** Every figure of a line, by the types: one that were left out would never reach SQL. */
+/** Every field of a line, checked by the types: a missing one would never reach SQL. */
 const columnNames = Object.keys({
   is_default: true,
   kind: true,

@@ -4,7 +4,7 @@ import { onceDays } from "../core/timing.ts";
 import { isOpen } from "./open-slices.ts";
 import { longestGapDays, refreshDays } from "./snapshot-rounds.ts";
 
-/** Cells of a dataset whose snapshot is not answered yet, since when it could be requested, and when it is lost. */
+/** Cells of a dataset whose snapshot is not answered yet, from when it could be requested, and when it is lost. */
 export type DayAtRisk = {
   readonly dataset: string;
   readonly cells: number;
@@ -12,13 +12,13 @@ export type DayAtRisk = {
   readonly lostAt: Date;
 };
 
-/** The share of the time in which a snapshot can be requested after which it is at risk. */
+/** A snapshot is at risk after this share of the time in which it can be requested. */
 const riskShare = 2 / 3;
 
 /**
- * Snapshots of which two thirds of the time are over in which they can still be requested: those that failed or wait, since the first of them
- * in their round, and those that are due and that nobody has planned, of the scopes that the last round of their dataset was about. `now` in
- * epoch-ms; the database's clock when left out.
+ * Snapshots that can be requested only for the last third of their time: those that failed or wait, from the first one in their round, and
+ * those that are due but that no run has planned, for the scopes in the last round of their dataset. `now` in epoch-ms; the clock of the
+ * database if left out.
  */
 export async function readDaysAtRisk(db: Database, now: number | null = null): Promise<readonly DayAtRisk[]> {
   const at = now === null ? sql`now()` : instant(now);

@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 
-/** A month of a table that goes: for all datasets that write the table, none where it is about no dataset. */
+/** A month of a table that is dropped, and the datasets that write the table, if any. */
 export type DroppedMonth = {
   readonly datasets: readonly string[];
   readonly table: string;
@@ -15,15 +15,15 @@ export type DroppedMonth = {
 };
 
 /**
- * Notes that a month goes, in the transaction that takes it away: from then on its answered days count as dropped. Slices that wait, or
- * failed, for days before its end are not run any more. False while a slice that runs, or is about to, may write to it: the transaction
- * is to be rolled back then.
+ * Notes that a month is dropped, in the transaction that drops it: from then on its answered days count as dropped. Slices that wait, or
+ * failed, for days before its end no longer run. False if a slice that runs, or is about to run, may write to it: then the transaction must
+ * be rolled back.
  */
 export async function noteDropped(transaction: Database, going: DroppedMonth, now: number): Promise<boolean> {
   const end = addMonths(going.month, 1);
   const own = isOf(going.datasets);
   await leaveUnkept(transaction, { datasets: going.datasets, end }, now);
-  // after that statement: it waited for the process that was claiming one of them, whose slice is seen to run now
+  // after that statement, which waited for any process that was claiming one of the slices: such a slice is now visible as running
   const open = await sql`
     select from ops.slice
     where  ${own} and ${isOpen("slice")} and window_start < ${end}::date
@@ -44,7 +44,7 @@ function isOf(datasets: readonly string[]): SqlFragment<boolean> {
   return sql<boolean>`(dataset = any (${[...datasets]}::text[]) and class <> 'snapshot')`;
 }
 
-/** Has slices that wait, or failed, for days before `end` not run any more: nobody keeps what they would bring. */
+/** Stops slices that wait, or failed, for days before `end` from running: their rows would not be kept. */
 export async function leaveUnkept(
   db: Database,
   { datasets, end }: { readonly datasets: readonly string[]; readonly end: Day },
@@ -56,7 +56,7 @@ export async function leaveUnkept(
     where  ${isOf(datasets)} and state in ('pending', 'deferred', 'failed') and window_end <= ${end}::date`.execute(db);
 }
 
-/** What was answered of a month by now, as a text that changes with every slice that loads into it. */
+/** The answers of a month so far, as a text that changes with every slice that loads into it. */
 export async function answersOf(
   db: Database,
   { datasets, month }: Pick<DroppedMonth, "datasets" | "month">,
@@ -69,7 +69,7 @@ export async function answersOf(
   return rows[0]?.answers ?? "";
 }
 
-/** Notes that a month is gone: it is not to be taken away again by this note. */
+/** Notes that a month was dropped, so that it is not dropped again because of this note. */
 export async function noteGone(
   transaction: Database,
   { table, month }: Pick<DroppedMonth, "table" | "month">,
@@ -79,7 +79,7 @@ export async function noteGone(
   );
 }
 
-/** SQL: the day before which the answered days of a slice of `ops.slice_log as s` were dropped since; null where none were. */
+/** SQL: the day before which the answered days of a slice of `ops.slice_log as s` have been dropped; null if none were. */
 export const goneBefore = sql<Day | null>`(
   select max((m.month_start + interval '1 month')::date) from ops.retention_log as m
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at and s.state in ('loaded', 'empty'))`;

@@ -12,22 +12,22 @@ const codesOf = (is: (entry: Entry, code: string) => boolean) =>
 /** Error codes of slices that were skipped, not failed, before a retry. */
 const skipCodes = codesOf(({ leaves }) => leaves === "skipped");
 
-/** Error codes that say nothing against another try: those that may pass, those of a stop, and those of a wait for credits. */
+/** Error codes after which another try makes sense: those that may pass, those of a stop, and those of a wait for credits. */
 const triedAgain = codesOf(
   ({ recovery, leaves }, code) =>
     leaves !== "skipped" &&
     (isTriedLater(code) || recovery === "abort" || recovery === "fenced" || recovery === "defer"),
 );
 
-/** SQL: what a slice `s` is once the run that had it was stopped: no worker goes on with it at once. */
+/** SQL: the changes to a slice `s` when its run was stopped: no worker continues it at once. */
 const failedAgain = sql`
   state         = case when s.error_code = any (${skipCodes}::text[]) then 'skipped' else 'failed' end,
   error_code    = coalesce(s.error_code, 'stopped'),
   error_message = coalesce(s.error_message, ${errorCodes.stopped.says})`;
 
 /**
- * Puts slices of a retry that was stopped back to failed, save those that ended. A living worker would adopt open ones; those that were
- * requested again automatically before the retry are so after it. Returns how many.
+ * Sets the open slices of a stopped retry back to failed, since a living worker would adopt open ones. Slices that were requested again
+ * automatically before the retry will be again. Returns how many.
  */
 export async function returnToFailed(db: Database, runId: string, now: number): Promise<number> {
   const { rows } = await sql`
@@ -40,9 +40,9 @@ export async function returnToFailed(db: Database, runId: string, now: number): 
 }
 
 /**
- * Cancels open slices of a plan whose run a person stopped: nothing more of its price is to be spent, and their cells count as not requested.
- * Answers that have begun to land are paid for: they wait for a retry. The plan keeps what its cancelled slices were charged, or may have
- * been. Returns how many were cancelled.
+ * Cancels the open slices of a plan whose run a person stopped: no more of its price is spent, and their cells count as not requested.
+ * Slices with stored pages, which are paid for, wait for a retry. The plan keeps what its cancelled slices were charged, or may have been.
+ * Returns how many were cancelled.
  */
 export function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
   const rest = sql`s.run_id = ${runId} and r.kind = 'backfill' and s.state in ('pending', 'deferred')`;
@@ -50,8 +50,8 @@ export function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
 }
 
 /**
- * The same of all that a plan has left, whichever run has it by now, and of its failed slices that would be requested again automatically.
- * What a living process is requesting ends.
+ * The same for all slices that a plan has left, in any run, including failed ones that would be requested again automatically. Requests of
+ * a living process finish.
  */
 export function cancelPlan(db: Database, planId: string): Promise<number> {
   const isLeft = sql`(s.state in ('pending', 'deferred') or s.state = 'failed' and s.due_at is not null

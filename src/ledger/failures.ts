@@ -2,14 +2,14 @@ import { sql } from "../postgres/sql.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A failed slice that nothing has made good since. Credits are what it was planned to cost; times as Date. */
+/** A failed slice whose cells no newer slice has answered. Credits are its planned cost; times are Dates. */
 export type Failure = {
   readonly sliceId: string;
   readonly dataset: string;
   readonly code: string;
   readonly message: string;
   readonly scope: Scope;
-  /** The app of its scope, as the dimension names it; null where it is about none, or none is known. */
+  /** The app of its scope, as the dimension names it; null if it is not about one, or the name is unknown. */
   readonly appName: string | null;
   readonly itemCount: number;
   readonly firstDay: string;
@@ -17,14 +17,16 @@ export type Failure = {
   readonly attempts: number;
   readonly plannedCredits: number;
   readonly failedAt: Date | null;
-  /** When it is requested again automatically; null where only a person does that. */
+  /** When it is requested again automatically; null if only a person can do that. */
   readonly nextTryAt: Date | null;
 };
 
 /** Failures, and how many there are in all. */
 export type Failures = { readonly failures: readonly Failure[]; readonly total: number };
 
-/** Failed slices of these datasets, all where none is named: those for a person first, then by dataset and cause, the newest first. */
+/**
+ * Failed slices of these datasets, or of all if none is named: those that need a person first, then by dataset and cause, the newest first.
+ */
 export async function readFailures(db: Database, datasets: readonly string[], most: number): Promise<Failures> {
   const isNamed = sql`${datasets.length === 0} or f.dataset = any (${[...datasets]}::text[])`;
   const { rows: failures } = await sql<Failure>`
@@ -45,17 +47,17 @@ export async function readFailures(db: Database, datasets: readonly string[], mo
   return { failures, total: rows[0]?.total ?? failures.length };
 }
 
-/** Failed slices of a dataset that failed with a code, about one app where their scope has one: how many, and what they were planned to cost. */
+/** Failed slices of one dataset, error code and app (if their scope has one): how many, and their planned cost. */
 export type FailureSum = {
   readonly dataset: string;
   readonly code: string;
-  /** `ios 12`; null where they are about no app. */
+  /** `ios 12`; null if they are not about an app. */
   readonly app: string | null;
   readonly slices: number;
   readonly credits: number;
 };
 
-/** The failed slices of an account that nothing has made good, added up: those that a retry of the account requests. */
+/** Sums of the failed slices of an account that a retry of the account requests. */
 export async function sumFailures(db: Database, account: string): Promise<readonly FailureSum[]> {
   const { rows } = await sql<FailureSum>`
     select f.dataset, coalesce(f.error_code, 'unexpected') as code, (f.scope ->> 'store') || ' ' || (f.scope ->> 'app') as app,

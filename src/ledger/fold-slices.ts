@@ -8,13 +8,13 @@ import { unsureCredits } from "./open-slices.ts";
 /*
  * Compacts the ledger. Each night adds one slice per partition and list, and after two years nearly all of them are final. In months that
  * are over, consecutive slices of one partition and list with the same outcome are folded: the newest one takes over the days of the
- * others, which are deleted. The result is an ordinary slice about several days, so nothing that reads coverage has to know of folding, and
- * a later slice about one of its days overrides it as usual.
+ * others, which are deleted. The result is an ordinary slice about several days, so nothing that reads coverage needs to know about
+ * folding, and a later slice about one of its days overrides it as usual.
  *
  * A slice is not folded
  *   - while one of its days may still be restated
  *   - if its answer was partial
- *   - if another slice about one of its cells has another outcome: there the newer one decides
+ *   - if another slice about one of its cells has a different outcome: the newer one decides there
  *   - if retention dropped its days but not those of its neighbours
  *   - while its answer is stored: a replay needs the original slice
  */
@@ -25,7 +25,9 @@ export type LedgerMonth = { readonly dataset: string; readonly month: Day };
 /** A month is checked again after this time: answers were pruned, or a backfill added slices. */
 const checkedAgainAfter = sql`interval '7 days'`;
 
-/** The months before a day that are due for a check, oldest first by dataset. Slices of periods and snapshots are few and never folded. */
+/**
+ * The months before a day that are due for a check, oldest first by dataset. Slices of periods and snapshots are few, and are never folded.
+ */
 export async function monthsToFold(db: Database, before: Day, now: number): Promise<readonly LedgerMonth[]> {
   const { rows } = await sql<LedgerMonth>`
     select t.dataset, m.month::date as month

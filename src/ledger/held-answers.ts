@@ -4,7 +4,7 @@ import { fail } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** An answer that is held: it would close most members of its scope. `closing`: how many of the `current` members. */
+/** An answer that is held because it would remove most members of its scope. `closing`: how many of the `current` members. */
 export type HeldAnswer = {
   readonly sliceId: string;
   readonly dataset: string;
@@ -19,8 +19,8 @@ export type HeldAnswer = {
 export type HeldOutcome = "agreed" | "confirmed" | "contradicted" | "superseded";
 
 /**
- * The answers of an account that are held now, the oldest first; of apps that left the account since there are none: their lists are
- * requested no more.
+ * The answers of an account that are held now, the oldest first. Apps that have left the account have none, since their lists are no longer
+ * requested.
  */
 export async function readHeld(db: Database, account: string): Promise<readonly HeldAnswer[]> {
   const { rows } = await sql<HeldAnswer>`
@@ -37,7 +37,7 @@ export async function readHeld(db: Database, account: string): Promise<readonly 
   return rows;
 }
 
-/** True where an answer of an earlier day is held for the same scope that leaves out all of these members as well. */
+/** True if an answer of an earlier day is held for the same scope and leaves out all of these members too. */
 export async function isHeldForSame(db: Database, slice: Slice, closing: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select date_day < ${slice.window.start}::date and closing @> ${[...closing]}::text[] as same
@@ -47,7 +47,7 @@ export async function isHeldForSame(db: Database, slice: Slice, closing: readonl
   return rows[0]?.same === true;
 }
 
-/** Holds an answer: its slice is skipped, so that it is requested again the next day. `at`: epoch-ms. */
+/** Holds an answer: its slice becomes skipped, so that it is requested again the next day. `at`: epoch-ms. */
 export async function holdAnswer(
   db: Database,
   slice: Slice,
@@ -63,21 +63,21 @@ export async function holdAnswer(
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
 }
 
-/** Records what became of the answers that are held for the scope of a slice, itself left out. `at`: epoch-ms. */
+/** Records the outcome of the answers that are held for the scope of a slice, except the slice itself. `at`: epoch-ms. */
 export async function decideHeld(db: Database, slice: Slice, outcome: HeldOutcome, at: number): Promise<void> {
   await sql`
     update ops.held_answer set outcome = ${outcome}, decided_at = ${instant(at)}
     where  ${ofScope(slice)} and outcome is null and slice_id <> ${slice.sliceId}`.execute(db);
 }
 
-/** True for a slice whose answer was not applied, by what is recorded of it. */
+/** True for a slice whose answer was held and not applied, according to the ledger. */
 export async function wasHeld(db: Database, sliceId: string): Promise<boolean> {
   const { rows } = await sql`
     select from ops.held_answer where slice_id = ${sliceId} and outcome is distinct from 'agreed'`.execute(db);
   return rows.length > 0;
 }
 
-/** Notes that a person agrees to a held answer; false when it is held no more. To be called in the transaction that applies it. */
+/** Records that a person agrees to a held answer; false if it is no longer held. To be called in the transaction that applies it. */
 export async function agreeToHeld(db: Database, sliceId: string, now: number): Promise<boolean> {
   const { rows } = await sql`
     with agreed as (
@@ -90,10 +90,10 @@ export async function agreeToHeld(db: Database, sliceId: string, now: number): P
   return rows.length > 0;
 }
 
-/** A person's command has its effect in the next answers; the longest refresh of a portfolio dataset is a week. */
+/** A person's command takes effect in the next answers; the longest refresh of a portfolio dataset is a week. */
 const effectFor = sql`interval '8 days'`;
 
-/** True where a person's request of an operation with these parameters was answered in the days before an instant (epoch-ms). */
+/** True if a person's request of an operation with these parameters was answered in the days before an instant (epoch-ms). */
 export async function wasRequestedBefore(
   db: Database,
   { operation, params, at }: { operation: string; params: Readonly<Record<string, string>>; at: number },

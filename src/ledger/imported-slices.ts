@@ -9,7 +9,7 @@ import { hasSameHash } from "./same-scope.ts";
 import { ownColumns, type OwnRow, sliceColumns, sliceOf, type SliceRow, sliceWith } from "./slice-rows.ts";
 import { insertSlices } from "./slices.ts";
 
-/** What `ops.request` says of an answer that was imported from a file: nothing was sent, so no account was charged. */
+/** The fields in `ops.request` of an answer that was imported from a file: nothing was sent, so no account was charged. */
 export const importedRequest = {
   accountId: "import",
   status: 200,
@@ -20,22 +20,22 @@ export const importedRequest = {
   workerId: null,
 } as const;
 
-/** The draft of a slice that a file answers, and when its pages came (epoch-ms by page); null where the file does not say. */
+/** The draft of a slice that a file answers, and when its pages came (epoch-ms by page); null if the file does not say. */
 export type AnsweredDraft = { readonly draft: SliceDraft; readonly times: readonly number[] | null };
 
-/** A slice that may have been answered by the same answer, and whether its answer is still stored. */
+/** A slice that may have the same answer, and whether its answer is still stored. */
 export type AnsweredSlice = { readonly slice: Slice; readonly isStored: boolean };
 
 /**
- * Of each row `d` of drafts its slices `s`: by the hash of the scope, in words that leave no other index to choose. While statistics are
- * old, as in the middle of an import, those by day or by state seem to hold next to nothing.
+ * Joins each row `d` of drafts to its slices `s` by the hash of the scope. It is written so that no other index can be chosen: while
+ * statistics are old, as during an import, the indexes by day or state seem to be almost empty.
  */
 const isOfSameList = sql`
   ${hasSameHash("s", "d")} and s.dataset is not distinct from d.dataset and s.scope = d.scope
   and (select b.digest from ops.batch as b where b.batch_id = s.batch_id) is not distinct from d.digest`;
 const isAbout = sql`${isOfSameList} and s.window_start = d.window_start`;
 
-/** SQL: whether the state of a slice `s` is one of these, in words that let no index of a state be chosen. */
+/** SQL: whether the state of a slice `s` is one of these, written so that no index on a state can be chosen. */
 function isIn(...states: readonly SliceState[]): SqlFragment {
   return sql`(${sql.join(
     states.map((state) => sql`s.state is not distinct from ${sql.lit(state)}`),
@@ -44,8 +44,8 @@ function isIn(...states: readonly SliceState[]): SqlFragment {
 }
 
 /**
- * Slices that were loaded for the same as each of the drafts. With times those whose pages came at just these times, also when their
- * answer was pruned since, as long as its requests are kept; without, all whose answer is stored.
+ * Loaded slices that match each draft. For a draft with times: slices whose pages came at exactly these times, even if their answer has
+ * been pruned, as long as its requests are kept. Without times: all slices whose answer is stored.
  */
 export async function storedAnswers(
   db: Database,
@@ -75,10 +75,10 @@ export async function storedAnswers(
   return found;
 }
 
-/** Days of which a later request for the same was answered, with every item. `isEmpty`: with nothing. */
+/** Days that a later slice of the same list answered without a reject. `isEmpty`: with an empty answer. */
 export type LaterAnswer = { readonly window: Window; readonly isEmpty: boolean };
 
-/** Of each of the drafts what was answered later than on its day. */
+/** For each draft, the answers that are newer than it. */
 export async function readLaterAnswers(
   db: Database,
   drafts: readonly SliceDraft[],
@@ -99,10 +99,10 @@ export async function readLaterAnswers(
 }
 
 /**
- * Slices for answers that are there already, in a final state from the start, so that nobody requests them: those that wait for the same
- * where there are any, and the answer is not older than their plan. Null for each that is under way. No two drafts may be about the
- * same. `outcomes`: what will become of them, where that is known, so that none has to be noted apart. To be called in the transaction
- * that loads the answers.
+ * Returns slices for answers that exist already, in a final state from the start, so that nobody requests them. A waiting slice for the
+ * same cells is reused unless the answer is older than its plan. Null for each draft whose slice is running, or was planned after the
+ * answer. No two drafts may be for the same cells. `outcomes`: their final states, if known, so that these need no separate update. To be
+ * called in the transaction that loads the answers.
  */
 export async function takeSlices(
   db: Database,

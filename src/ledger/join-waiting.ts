@@ -8,7 +8,7 @@ import { hasLanded } from "./cancel-slices.ts";
 import { isLeft, queueOf } from "./runs.ts";
 import { hasSameScope } from "./same-scope.ts";
 
-/** A slice that waits beside the draft at a position, or overlaps it. */
+/** A waiting slice that is next to the draft at a position, or overlaps it. */
 type Waiting = {
   readonly position: number;
   readonly sliceId: string;
@@ -18,11 +18,11 @@ type Waiting = {
 };
 
 /**
- * Drafts with the days of slices that wait in the queue of their run, or that it may adopt, for the same list of the same scope, where one
- * call may bring both: each night without credits leaves a slice, and each would be paid for alone. Those slices are deleted; one that is claimed just now is left
- * alone. To be called in the transaction that queues the drafts. Only slices of the same class that were to cost as much at least are joined,
- * so that no floor or limit lets through what it would have refused. What belongs to a plan or to the run of a retry stays, and so do slices
- * that have failed before and answers that have begun to land.
+ * Extends drafts by the days of slices that wait in the queue of their run, or that it may adopt, for the same list and scope, if one call
+ * can fetch both: each night without credits leaves a slice, and each would be paid for separately. Those slices are deleted, unless another process is claiming
+ * them. To be called in the transaction that queues the drafts. Only slices of the same class that would cost at least as much are joined,
+ * so that no floor or limit lets through what it would have refused. Slices of a plan or a retry, slices that have failed before, and
+ * slices with stored pages stay.
  */
 export async function joinWaiting(
   transaction: Database,

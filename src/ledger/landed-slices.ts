@@ -7,17 +7,17 @@ import { goneBefore } from "./dropped-months.ts";
 import { itemsOf } from "./batches.ts";
 import { ownColumns, type OwnRow, sliceWith } from "./slice-rows.ts";
 
-/** A slice with landed pages, and whether it is failed; of its days those before `goneBefore` were dropped by retention since. */
+/** A slice with landed pages, and whether it failed. Retention has dropped its days before `goneBefore`. */
 export type LandedSlice = Slice & { readonly goneBefore: Day | null; readonly isFailed: boolean };
 
-/** Slices that are in memory at a time, however many there are. */
+/** Slices in memory at a time. */
 const pageSize = 500;
 
 /**
- * The slices of a dataset whose answers were loaded, or would be by now, in the order in which the answers came, as they stood when
- * the first was read, without those whose days were all dropped by retention since. `within` keeps to windows that touch it. Every slice of
- * it has at least one landed page. They are found and put in order once and then read on by a cursor, so it takes a transaction, which one
- * such reading at a time may use.
+ * The slices of a dataset whose answers were loaded, or would be loaded now, in the order in which the answers came. They are read as of
+ * the first one, without those whose days retention has dropped. `within` selects windows that touch it. Every slice has at least one
+ * landed page. They are found and sorted once and then read through a cursor, so this needs a transaction, which only one such reading at a
+ * time may use.
  */
 export async function* landedSlices(
   transaction: Database,
@@ -38,7 +38,7 @@ export async function* landedSlices(
     -- what came before a snapshot was moved to its day is not its answer
     and    (s.class <> 'snapshot' or s.state not in ('failed', 'lost') or (landed.landed_at at time zone 'UTC')::date >= s.window_start)
     order  by landed.landed_at, s.slice_id`.execute(transaction);
-  // the next page is requested before this one is used up: otherwise the caller would wait for what the transaction writes meanwhile
+  // the next page is requested before this one is used up: otherwise the caller would wait behind the writes of the transaction
   let next = readPage(transaction, new Map());
   try {
     for (;;) {
@@ -56,7 +56,7 @@ export async function* landedSlices(
       if (isLast) break;
     }
   } finally {
-    // nothing of it may be under way once the transaction has ended
+    // no read may be under way when the transaction ends
     await next.catch(() => undefined);
   }
   await sql`close landed_slices`.execute(transaction);
@@ -72,7 +72,7 @@ async function readPage(transaction: Database, known: Page["items"]): Promise<Pa
   return { rows, items: await itemsOfPage(transaction, rows, known) };
 }
 
-/** The items of the batches of some rows; slices of many days share a few, and those that are known are not read again. */
+/** The items of the batches of some rows; slices of many days share a few batches, and known ones are not read again. */
 async function itemsOfPage(
   db: Database,
   rows: readonly LandedRow[],
@@ -86,11 +86,11 @@ async function itemsOfPage(
   return new Map(needed.map((id) => [id, (known.get(id) ?? read.get(id)) as readonly string[]]));
 }
 
-/** Slices whose answer was loaded and is stored no more, and the first and last day that they stand for. */
+/** Slices whose loaded answer is no longer stored, and their first and last day. */
 export type MissingAnswers = { readonly slices: number; readonly from: Day | null; readonly to: Day | null };
 
 /**
- * Counts the loaded slices of a dataset whose answers were pruned; only windows that touch `within`, and not those whose days were dropped.
+ * Counts the loaded slices of a dataset whose answers were pruned; only windows that touch `within`, without those whose days were dropped.
  * An answer without a body was never stored.
  */
 export async function missingAnswers(db: Database, dataset: string, within: Partial<Window>): Promise<MissingAnswers> {

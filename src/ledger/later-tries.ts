@@ -14,21 +14,22 @@ import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
 /**
- * Which failed slices are retried: of `datasets`, which the configuration does not switch off; `on` are those that run without being named.
+ * Which failed slices are retried: those of `datasets`, which the configuration does not switch off. `on`: the datasets that run without
+ * being named.
  */
 export type LaterTries = {
-  /** Epoch-ms, and its day as planning has it. */
+  /** Epoch-ms, and its day as planning counts days. */
   readonly now: number;
   readonly today: Day;
   readonly datasets: readonly string[];
   readonly on: readonly string[];
-  /** Account whose slices are meant, "" for that of API_TOKEN. */
+  /** The account of the slices, "" for that of API_TOKEN. */
   readonly account: string;
 };
 
 /**
- * A failed slice that is due for another try, with its expected cost; `planId` where it is of a backfill, `app` is '' where it is about
- * none. `joins`: the failed slices that it replaces, and the window of all of them together.
+ * A failed slice that is due for another try, with its expected cost; `planId` is set for a slice of a backfill; `app` is '' if it is not
+ * about one. `joins`: the failed slices that it replaces, and the window of all of them together.
  */
 export type DueTry = OpenWork & {
   readonly sliceId: string;
@@ -38,28 +39,27 @@ export type DueTry = OpenWork & {
 };
 
 /**
- * A due try as it is read. `mayJoin`: it is about days, has no plan and no stored page that could be read, so that another slice can request
- * its days.
+ * A due try as it is read. `mayJoin`: another slice can request its days, since it is about days and has no plan and no usable stored page.
  */
 export type FoundTry = DueTry & {
   readonly operation: string;
   readonly scope: Scope;
   readonly window: Window;
-  /** Equal for slices that one call can replace. */
+  /** Equal for slices that one call can replace together. */
   readonly alike: string;
   readonly mayJoin: boolean;
 };
 
 /**
- * Failed slices whose `due_at` has passed, in the order of the queue. Left out are slices
+ * Failed slices whose `due_at` has passed, in the order of the queue. It leaves out slices
  *   - whose cells a newer slice has answered (`ops.failed_slice`), or that are open again
  *   - of a run whose foreground process is alive
- *   - whose days nobody requests any more: snapshots of earlier days, and days that are too long ago. Slices of a plan stay due for as long
+ *   - whose days are no longer requested: snapshots of earlier days, and days that are too long ago. Slices of a plan stay due for as long
  *     as their days are kept.
  */
 export async function readDueTries(db: Database, of: LaterTries): Promise<readonly FoundTry[]> {
   const due = sql`select slice_id from ops.slice where state = 'failed' and due_at <= ${instant(of.now)} and dataset = any (${[...of.datasets]}::text[])`;
-  // usually nothing is due, and planning the statement below takes Postgres twenty times as long as this check
+  // usually nothing is due, and Postgres takes twenty times as long to plan the statement below as to run this check
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
   const { rows } = await sql<FoundTry>`
     with due as materialized (${due})
@@ -84,7 +84,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
 }
 
 /**
- * Stops retrying failed slices that nobody requests any more: snapshots of an earlier day, since planning requests today's instead, and days
+ * Stops retrying failed slices that are no longer requested: snapshots of an earlier day, since planning requests today's instead, and days
  * that are too long ago.
  */
 export async function endOldTries(db: Database, today: Day): Promise<void> {
@@ -97,8 +97,9 @@ export async function endOldTries(db: Database, today: Day): Promise<void> {
 }
 
 /**
- * Stops retrying failed slices that nothing pays for: those of an account that take more than its retries may cost on a day, and those of
- * plans of which nothing waits or runs and whose price is spent, as where calls without a reply took it. A person's retry has no such limit.
+ * Stops retrying failed slices that no limit can pay for: those that cost more than the retries of an account may cost in a day, and those
+ * of plans whose price is spent (for example by calls without a reply) and that have nothing waiting or running. A retry by a person has no
+ * such limit.
  */
 export async function endUnpaidTries(
   db: Database,
@@ -115,7 +116,7 @@ export async function endUnpaidTries(
 /** SQL: true for a failed slice `s` that is requested again automatically. */
 const isTried = sql`s.state = 'failed' and s.due_at is not null`;
 
-/** Stops retrying those of the failed slices `s` that are expected to cost more. */
+/** Stops retrying the failed slices `s` that are expected to cost more than this. */
 async function endTriesAbove(db: Database, isMeant: SqlFragment, credits: number): Promise<void> {
   await sql`
     update ops.slice as unpaid set due_at = null
@@ -133,10 +134,10 @@ export const mayWait = sql<boolean>`not exists (
       and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id)
       offset 0)`; // a fence: as a join it would read the whole ledger
 
-/** A day that failed is requested for so many days at least, however few a sync reaches back: outages last longer than a night. */
+/** A failed day is requested for at least this many days, even if a sync reaches back less: outages last longer than a night. */
 const fewestTriedDays = 30;
 
-/** SQL: the first day of which a slice (`ops.slice as s`) that failed is still requested. */
+/** SQL: the first day for which a failed slice (`ops.slice as s`) is still requested. */
 function requestedFrom(today: Day) {
   const firstDay = sql`
     greatest(case when s.plan_id is null
@@ -146,7 +147,7 @@ function requestedFrom(today: Day) {
 }
 
 /**
- * The credits that retries of an account have taken on the day (UTC) of `now`, calls without a reply included, plus the expected cost of its
+ * The credits that retries of an account have taken on the day (UTC) of `now`, calls without a reply included, plus the expected cost of
  * open retries.
  */
 export async function spentOnLaterTries(db: Database, now: number, account: string): Promise<number> {
@@ -188,9 +189,9 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 }
 
 /**
- * Makes failed slices pending in a run, in a transaction of the caller's, and returns how many. A try that joins others replaces them: they
- * are deleted, and their requests of today move to it, so that the limit of the day still counts them. So do their stored answers, none of
- * which is read again: they are about other days. A try is left alone if another process has queued any of its slices.
+ * Makes failed slices pending in a run, in a transaction of the caller, and returns how many. A try that joins others replaces them: they
+ * are deleted, and their requests of today move to it, so that the daily limit still counts them. Their stored answers move too; none of
+ * these is read again, since they are about other days. A try is left alone if another process has queued any of its slices.
  */
 export async function queueTries(
   transaction: Database,

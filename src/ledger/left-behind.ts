@@ -5,10 +5,10 @@ import { sql } from "../postgres/sql.ts";
 import { cancelFound, hasLanded } from "./cancel-slices.ts";
 import { hasLivingWorker, isAlive } from "./workers.ts";
 
-/** A slice that is not answered: the day on which it was planned, and the day after its last one where these are not of the present. */
+/** An unanswered slice: the day on which it was planned, and the day after its last day (null for a snapshot or a tail). */
 export type LeftSlice = { readonly sliceId: string; readonly plannedOn: Day; readonly end: Day | null };
 
-/** Slices of one partition and list that are not answered. */
+/** Unanswered slices of one partition and list. */
 export type LeftBehind = {
   readonly dataset: string;
   readonly scope: Scope;
@@ -17,8 +17,8 @@ export type LeftBehind = {
 };
 
 /**
- * Whose slices are read: of an account, of these datasets (all when left out). `isWorker`: of the queue that workers share too, which is
- * otherwise left to them while one lives.
+ * Which slices are read: those of an account and these datasets (all if left out). `isWorker`: also those of the shared queue, which are
+ * otherwise left to the workers while one is alive.
  */
 export type LeftBehindOf = {
   readonly account: string;
@@ -27,8 +27,8 @@ export type LeftBehindOf = {
 };
 
 /**
- * Slices of an account that wait or failed, without an answer, and that no living foreground process has, save those of a plan. What a person
- * requests again stays theirs.
+ * Unanswered slices of an account that wait or failed and that no living foreground process has, except those of a plan and those of a
+ * person's retry.
  */
 export async function readLeftBehind(
   db: Database,
@@ -62,8 +62,8 @@ export async function readLeftBehind(
 }
 
 /**
- * Cancels slices of partitions that are in the portfolio no more: their cells count as not requested, should they be in it again. Answers
- * that have begun to land stay: they are paid for, and `replay` may read them. Returns how many were cancelled.
+ * Cancels slices of partitions that are no longer in the portfolio: if these return, their cells count as not requested. Slices with stored
+ * pages stay: they are paid for, and `replay` may read them. Returns how many were cancelled.
  */
 export function cancelLeftBehind(db: Database, sliceIds: readonly string[]): Promise<number> {
   return cancelFound(

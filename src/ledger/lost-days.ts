@@ -10,13 +10,13 @@ import { queueBeside } from "./tails.ts";
 import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.ts";
 
 /*
- * A lost snapshot is a slice in the state `lost`: it failed or was deferred until its round had ended, or no run planned it, for instance
+ * A lost snapshot is a slice in the state `lost`: it failed or was deferred until its round ended, or no run planned it, for instance
  * because no worker ran.
  */
 
 /**
- * SQL: true where each item of the snapshot `ops.slice as s` is in slices `o` of its scope that meet one of these conditions, in any list.
- * One subquery per condition, so that each uses the index by days.
+ * SQL: true if each item of the snapshot `ops.slice as s` is in some slice `o` of its scope, in any list, that meets one of these
+ * conditions. One subquery per condition, so that each uses the index by days.
  */
 function isCovered(...conditions: readonly SqlFragment[]): SqlFragment<boolean> {
   const found = conditions.map(
@@ -59,7 +59,7 @@ export function canWait(now: number): SqlFragment<boolean> {
   return sql<boolean>`(s.class = 'snapshot' and ${lostOn} > (${instant(now)} at time zone 'UTC')::date + 1)`;
 }
 
-/** When (epoch-ms) the day that a slice was planned for is lost for good; null where its days can be requested later. */
+/** When (epoch-ms) the day that a slice was planned for is lost for good; null if its days can be requested later. */
 export async function readLostAt(db: Database, sliceId: string): Promise<number | null> {
   const { rows } = await sql<{ lostAt: Date }>`
     select ${lostOn}::timestamp at time zone 'UTC' as "lostAt"
@@ -69,8 +69,8 @@ export async function readLostAt(db: Database, sliceId: string): Promise<number 
 }
 
 /**
- * Notes the rounds that a snapshot slice has missed while it waited from `day` until `today`. `isStored`: its answer came on `day`, so that
- * the first round is not lost.
+ * Notes the rounds that a snapshot slice missed while it waited from `day` until `today`. `isStored`: its answer came on `day`, so the
+ * first round is not lost.
  */
 export async function noteMoved(
   db: Database,
@@ -101,7 +101,7 @@ export async function noteMoved(
                        where  ${hasSameList("o", "s")} and o.window_start = ${lost} and o.state = 'lost')`.execute(db);
 }
 
-/** Queues the snapshot of `today` beside one whose round has ended, unless a later one covers today. */
+/** Queues the snapshot of `today` in addition to one whose round has ended, unless a later one covers today. */
 export async function queueToday(
   db: Database,
   slice: Slice,
@@ -133,8 +133,8 @@ export async function noteLostDays(
 }
 
 /**
- * Makes failed snapshots lost whose round has ended: the first one of each round, while later ones of it stay failed. Oldest first, since
- * each round begins where the one before it ends.
+ * Makes failed snapshots lost whose round has ended: only the first one of each round, later ones stay failed. Oldest first, since each
+ * round begins where the one before it ends.
  */
 async function noteFailed(
   db: Database,
@@ -181,7 +181,7 @@ async function insertUnplanned(db: Database, unplanned: readonly Unplanned[], no
 /** The lost cells of a dataset on a day, and when the first of them was noted. */
 export type LostDay = { readonly dataset: string; readonly day: Day; readonly cells: number; readonly notedAt: Date };
 
-/** SQL: the items of a slice of this name; null where it names none. */
+/** SQL: the items of the slice with this alias; null if it names none. */
 function itemsIn(slice: "o" | "s"): SqlFragment {
   return sql`(select b.items from ops.slice_batch as b where b.batch_id = ${sql.ref(`${slice}.batch_id`)})`;
 }
@@ -191,8 +191,8 @@ const newerThanLost = sql`
   where  ${hasSameScope("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start and o.slice_id > s.slice_id`;
 
 /**
- * SQL: how many cells of a lost slice `s` are still lost, which means that no newer slice is about them: answers may be imported later, or
- * reported by another dataset.
+ * SQL: how many cells of a lost slice `s` are still lost, because no newer slice is about them: answers may be imported later, or reported
+ * by another dataset.
  */
 export const cellsStillLost = sql<number>`(
   select case when not exists (select ${newerThanLost}) then coalesce(cardinality(${itemsIn("s")}), 1)
@@ -212,10 +212,10 @@ export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
   return rows;
 }
 
-/** For so long after it was noted a lost day is a new one. */
+/** A lost day counts as new for this long after it was noted. */
 const newlyLostMs = dayMs;
 
-/** Of lost days those that were noted within a day before `now` (epoch-ms). */
+/** The lost days that were noted within a day before `now` (epoch-ms). */
 export function newlyLost(lost: readonly LostDay[], now: number): readonly LostDay[] {
   return lost.filter(({ notedAt }) => notedAt.getTime() > now - newlyLostMs);
 }

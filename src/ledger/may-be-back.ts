@@ -5,22 +5,25 @@ import type { Database } from "../postgres/database.ts";
 import { ofTiming } from "./dataset-timings.ts";
 import { hasSameList } from "./same-scope.ts";
 
-/** Replies that say that a list is unavailable, and that a gateway before the API gives as well while the API is down. */
+/** Replies that mean that a list is unavailable, but that a gateway in front of the API also sends while the API is down. */
 const doubtful: ReadonlySet<ErrorCode> = new Set(["not_found", "bad_request"]);
 
-/** Days after its last answer on which a list may be back: some beside those for which that answer stands. */
+/** A list may come back within this many days of its last answer: a few more than its refresh. */
 const daysToBeBack = sql`(3 + coalesce(${ofTiming(sql`t.refresh_days`)}, 1))`;
 
-/** SQL: false for a slice about the newest day alone, which may not be out yet: the next run requests it again. `alias` is one of the same dataset as `s`. */
+/**
+ * SQL: false for a slice about only the newest day, which may not be published yet: the next run requests it again. `alias` has the dataset
+ * of `s`.
+ */
 function isOut(alias: "s" | "o"): SqlFragment<boolean> {
   const [kind, start, asOf] = ["class", "window_start", "as_of"].map((name) => sql.ref(`${alias}.${name}`));
   return sql<boolean>`(${kind} = 'snapshot' or ${start} < ${asOf} - coalesce(${ofTiming(sql`t.settle_days`)}, 0))`;
 }
 
 /**
- * True where a 404 or 400 may pass: the list of the slice was answered in the last days, none of its slices was skipped for the same error
- * before, and nothing of it was answered since this one was planned. So where the API says 404 of days without data, the first such slice of a
- * list is requested some times more, and no other. A 404 of the newest day alone says that it is not out; the next run requests it again.
+ * True if a 404 or 400 may pass: the list of the slice was answered in the last days, none of its slices was skipped for the same error
+ * before, and none was answered since this one was planned. So if the API replies 404 for days without data, only the first such slice of a
+ * list is requested a few more times. A 404 for only the newest day means that it is not published yet; the next run requests it again.
  */
 export async function mayBeBack(db: Database, { sliceId }: Slice, code: ErrorCode): Promise<boolean> {
   if (!doubtful.has(code)) return false;

@@ -4,18 +4,18 @@ import type { Database } from "../postgres/database.ts";
 /** The next run of a line of the crontab, and its price. Times in epoch-ms. */
 export type NextRun = {
   readonly line: string;
-  /** Empty for all that are on. */
+  /** Empty for all datasets that are on. */
   readonly datasets: readonly string[];
   readonly at: number;
   readonly slices: number;
   readonly requests: number;
   readonly credits: number;
-  /** What of these budgets put off. */
+  /** The part that budgets put off. */
   readonly overBudget: { readonly slices: number; readonly credits: number };
   readonly pricedAt: number;
 };
 
-/** Replaces what is known of the next runs of an account. */
+/** Replaces the stored next runs of an account. */
 export async function writeNextRuns(db: Database, runs: readonly NextRun[], account: string): Promise<void> {
   const rows = JSON.stringify(
     runs.map((run) => ({
@@ -42,7 +42,7 @@ export async function writeNextRuns(db: Database, runs: readonly NextRun[], acco
         priced_at = excluded.priced_at`.execute(db);
 }
 
-/** Runs of an account that are still to come, the next one first; none where no worker has planned lately. */
+/** Future runs of an account, the next one first; none if no worker has planned lately. */
 export async function readNextRuns(db: Database, now: number, account: string): Promise<readonly NextRun[]> {
   const { rows } = await sql<Omit<NextRun, "at" | "pricedAt"> & { at: Date; priced_at: Date }>`
     select line_id as line, datasets, runs_at as at, slices, requests, credits::float8 as credits,

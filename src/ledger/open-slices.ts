@@ -6,25 +6,25 @@ import type { Database } from "../postgres/database.ts";
 
 const literals = sql.join(openStates.map((state) => sql.lit(state)));
 
-/** SQL: true for a slice that waits or runs, of the table of this name in the statement. In literals, as the partial indexes have it. */
+/** SQL: true for a slice, under this alias, that waits or runs. It uses literals, as the partial indexes do. */
 export function isOpen(slice = "s"): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`${sql.ref(`${slice}.state`)} in (${literals})`;
 }
 
-/** SQL: what one page of a slice costs at the price of its plan, of the table of this name in the statement. */
+/** SQL: what one page of a slice, under this alias, costs at the price of its plan. */
 export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
   const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];
   return sql<number>`ceil(${credits}::numeric / greatest(${requests}, 1))`;
 }
 
-/** SQL: what requests (`ops.request as q`) without a reply may have cost, of slices of the table of this name; 0 where there are none. */
+/** SQL: what requests (`ops.request as q`) without a reply may have cost, for slices under this alias; 0 if there are none. */
 export function unsureCredits(slice: string): ReturnType<typeof sql<number>> {
   return sql<number>`coalesce(sum(${onePage(slice)}) filter (where ${mayHaveBeenCharged}), 0)`;
 }
 
 /**
  * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
- * snapshot holds for its own moment only, and the only page of an answer that was not understood is requested again.
+ * snapshot is valid only for its own moment, and the single page of an answer that could not be read is requested again.
  */
 const pagesLanded = sql`
   case when s.attempt > 0 and s.class <> 'snapshot' and (s.planned_requests > 1 or s.failures = 0)
@@ -36,12 +36,12 @@ export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 
 /** SQL: credits that an open slice (`ops.slice as s`) is still expected to cost, at the price of its plan. */
 export const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;
 
-/** SQL: these planned credits, or so many requests at the price that was learned since (`c.learned`, by operation) where that is higher. */
+/** SQL: these planned credits or, if that is more, this many requests at the learned price of the operation (`c.learned`). */
 export function atLearnedPrice(credits: SqlFragment, requests: SqlFragment): SqlFragment {
   return sql`greatest(${credits}, ${requests} * coalesce(c.learned, 0))`;
 }
 
-/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_cost as c` of its operation. */
+/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_cost as c` for its operation. */
 export const likelyCredits = atLearnedPrice(creditsLeft, requestsLeft);
 
 /** Open slices of one dataset and class, and the requests and credits that they are still expected to take. */
@@ -53,10 +53,10 @@ export type OpenWork = {
   readonly credits: number;
 };
 
-/** Open work of one app, '' where it is about none, and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
+/** Open work of one app ('' if it is not about one), and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
 export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day | null; readonly isOfPlan: boolean };
 
-/** Open slices of an account and these datasets by app and day, as budgets count them, without those of these numbers. */
+/** Open slices of an account and these datasets by app and day, as budgets count them, except those with these numbers. */
 export async function openWorkByApp(
   db: Database,
   datasets: readonly string[],
@@ -71,7 +71,7 @@ export async function openWorkByApp(
   return rows;
 }
 
-/** Open slices of an account and these datasets: its next sync adopts them where no living process has them. */
+/** Open slices of an account and these datasets: its next sync adopts them if no living process has them. */
 export async function openWork(
   db: Database,
   datasets: readonly string[],
@@ -80,10 +80,10 @@ export async function openWork(
   return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
 }
 
-/** Slices of these datasets that wait or run for other accounts: how many, and of which of the datasets. */
+/** Slices of these datasets that wait or run for other accounts: how many, and of which datasets. */
 export type OpenOfOthers = { readonly slices: number; readonly datasets: readonly string[] };
 
-/** Reads what of these datasets waits or runs for other accounts than this one. */
+/** Counts the slices of these datasets that wait or run for accounts other than this one. */
 export async function openOfOthers(db: Database, datasets: readonly string[], account: string): Promise<OpenOfOthers> {
   const work = await sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and not ${isOfAccount(account)}`);
   return {
@@ -92,17 +92,17 @@ export async function openOfOthers(db: Database, datasets: readonly string[], ac
   };
 }
 
-/** SQL: true for a slice of a run of this account, of the table of this name in the statement; for the reader as well. */
+/** SQL: true for a slice, under this alias, of a run of this account. It also works for the reader role. */
 export function isOfAccount(account: string, slice = "s"): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`exists (select from ops.run_log as r where r.run_id = ${sql.ref(`${slice}.run_id`)} and r.account = ${account})`;
 }
 
-/** Open slices of a plan, in whichever run they are. */
+/** Open slices of a plan, in any run. */
 export async function openWorkOfPlan(db: Database, planId: string): Promise<readonly OpenWork[]> {
   return sumOpen(db, sql`s.plan_id = ${planId}::bigint`);
 }
 
-/** Each slice at the price of its plan, or at the one that was learned since where that is higher; pages that landed are paid for. */
+/** Each slice at the price of its plan or, if that is higher, at the learned price; landed pages are paid for. */
 const sumsOfOpen = sql`count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits`;
 const fromOpen = sql`
     from   ops.slice as s
@@ -118,7 +118,10 @@ async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<
   return rows;
 }
 
-/** How many slices of an account failed, were not made good since, and wait for `storehouse retry`, without those of these numbers. */
+/**
+ * How many failed slices of an account no newer slice has answered, so that they wait for `storehouse retry`, except those with these
+ * numbers.
+ */
 export async function failedCount(
   db: Database,
   datasets: readonly string[],

@@ -16,7 +16,7 @@ import { wasRefused } from "./refused-items.ts";
  *   - older days from the summary that past-slices.ts keeps, so that only slices of the newest days are read
  */
 
-/** Which days are read. With `finalDays`, loaded slices that were planned at least so many days after their last day count as final. */
+/** Which days are read. With `finalDays`, loaded slices that were planned at least this many days after their last day count as final. */
 export type Wanted = Partial<Window> & { readonly finalDays?: number };
 
 /**
@@ -36,7 +36,7 @@ export type PackedSlices = {
   readonly kinds: string | null;
   readonly final_window: string | null;
   readonly final_as_of: Day | null;
-  /** Slices of which retention dropped days, and the first day that is left; null without any, and with `finalDays`. */
+  /** Slices that retention dropped days of, and the first day that is left; null if there are none, or with `finalDays`. */
   readonly gone_ids: string | null;
   readonly gone: string | null;
 };
@@ -127,15 +127,15 @@ export async function readPacked(
   return rows;
 }
 
-/** SQL: true for a loaded slice `s` whose days are not restated any more. */
+/** SQL: true for a loaded slice `s` whose days are no longer restated. */
 export function isFinalSlice(finalDays: number | undefined): SqlFragment {
   if (finalDays === undefined) return sql`false`;
   return sql`(s.state = 'loaded' and s.tail_of is null and s.as_of - s.window_end >= ${finalDays - 1}::integer)`;
 }
 
 /**
- * The slices of one scope as objects: first one for each range of days that final slices cover, then the others by number. `after` leaves
- * out what ends on or before that day.
+ * The slices of one scope as objects: first one for each range of days that final slices cover, then the others by number. With `after`,
+ * slices that end on or before that day are left out.
  */
 export function unpackedSlices(
   scope: Scope,

@@ -7,7 +7,10 @@ import { unsureCredits } from "./open-slices.ts";
 /** The table of requests; each month of it is a partition. */
 export const requestTable = "ops.request";
 
-/** Makes the partitions of the month of a day and of the next one, and sorts requests that were stored before theirs was there into it. */
+/**
+ * Makes the partitions of the month of a day and of the next one, and moves requests that were stored before their partition existed into
+ * it.
+ */
 export async function makeRequestMonths(db: Database, today: Day): Promise<void> {
   const months = [monthStart(today), addMonths(monthStart(today), 1)];
   await sql`select ops.make_request_months(${months}::date[])`.execute(db);
@@ -15,7 +18,7 @@ export async function makeRequestMonths(db: Database, today: Day): Promise<void>
 
 /**
  * Adds a month of requests to the sums of what was charged: by day, by run, by plan and by slice. To be called in the transaction that
- * removes the month; until it ends no other request of the month is stored.
+ * removes the month; until it ends, no other request of the month is stored.
  */
 export async function sumUpRequests(transaction: Database, month: Day): Promise<void> {
   await sql`select ops.hold_request_month(${month}::date)`.execute(transaction);

@@ -17,11 +17,12 @@ import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
  */
 
 /**
- * Every so many nights the rows of a partition are rebuilt. A prime, so that no weekly or monthly crontab always meets the same partitions.
+ * The rows of a partition are rebuilt every this many nights. A prime, so that a weekly or monthly crontab does not always meet the same
+ * partitions.
  */
 export const everyNights = 11;
 
-/** A partition with no more old slices gets no row: reading them costs nothing. */
+/** A partition with at most this many old slices gets no row: reading them costs nothing. */
 const fewSlices = 20;
 
 /** Partitions of a dataset; slices that were planned `finalDays` after their last day are final. */
@@ -39,7 +40,7 @@ export async function sumUpPast(db: Database, wanted: PastWanted): Promise<void>
   });
 }
 
-/** A statement of its own, after the lock, sees all that was committed before. */
+/** A separate statement, after the lock: it sees all that was committed before. */
 async function sumUp(transaction: Database, { dataset, scopes, finalDays, today }: PastWanted): Promise<void> {
   const end = sql`(${today}::date - ${finalDays}::integer)`;
   await sql`

@@ -21,7 +21,7 @@ export type PlanLine = {
 
 /** A stored plan. `request` and `basis` are JSON of the planner; `naiveCredits` is null when something was left out. */
 export type PlanRecord<Request, Basis> = {
-  /** Account that it is for, "" for that of API_TOKEN. */
+  /** The account that it is for, "" for that of API_TOKEN. */
   readonly account: string;
   readonly asOf: Day;
   readonly request: Request;
@@ -65,7 +65,7 @@ export async function keepPlan<R, B>(db: Database, plan: PlanRecord<R, B>, now: 
   return rows[0]?.plan_id ?? "";
 }
 
-/** The plan of this number, null when the account has none. `R` and `B` are what the planner put in. */
+/** The plan with this number, null if the account has none. `R` and `B` are the types that the planner stored. */
 export async function readPlan<R, B>(db: Database, planId: string, account: string): Promise<KeptPlan<R, B> | null> {
   type PlanRow = Omit<KeptPlan<R, B>, "madeAt" | "queuedAt" | "lines"> & { madeAt: Date; queuedAt: Date | null };
   const { rows } = await sql<PlanRow>`
@@ -113,7 +113,7 @@ export async function noteQueued(db: Database, planId: string, now: number): Pro
   return rows.length > 0;
 }
 
-/** Open slices of a plan in other runs than the one that counts. */
+/** Open slices of a plan in runs other than the given one. */
 export type PlanElsewhere = {
   /** Slices that another living process is about to load. */
   readonly runningElsewhere: number;
@@ -131,7 +131,7 @@ export type PlanProgress = PlanElsewhere & {
   readonly credits: number;
   /** Credits of calls without a reply, which may have been charged. */
   readonly unsureCredits: number;
-  /** Credits that calls took from its price, without current holds: see plan-price.ts. */
+  /** Credits that calls took from its price, without current holds (see plan-price.ts). */
   readonly takenCredits: number;
 };
 
@@ -172,7 +172,7 @@ const slicesOf = (planId: string) => sql`
        from   ops.slice as s
        where  s.plan_id = ${planId}) as slice`;
 
-/** SQL: of the open ones of `slicesOf` those that a living process has, and those that none has. */
+/** SQL: counts the open slices of `slicesOf` that a living process has, and those that none has. */
 const countedElsewhere = sql`
            count(*) filter (where is_open and state <> 'deferred' and is_owned)::int as "runningElsewhere",
            count(*) filter (where is_open and not is_owned)::int as orphaned`;
@@ -182,10 +182,7 @@ export function priceLeft(plan: { readonly credits: number }, progress: PlanProg
   return Math.max(0, plan.credits - Math.max(progress.credits + progress.unsureCredits, progress.takenCredits));
 }
 
-/**
- * The rest of the price of a plan, less the expected cost of its open slices: of those for which `counts` is true (`ops.slice as s`, run
- * `r`).
- */
+/** The rest of the price of a plan, less the expected cost of its open slices for which `counts` is true (`ops.slice as s`, run `r`). */
 export async function priceLeftBeyond(db: Database, planId: string, counts = sql`true`): Promise<number> {
   const { rows } = await sql<{ credits: number; open: number }>`
     select p.credits::float8 as credits,
@@ -203,7 +200,7 @@ export async function priceLeftBeyond(db: Database, planId: string, counts = sql
 /** What other runs did since an instant (epoch-ms) with the datasets of a plan. */
 export type Meanwhile = { readonly dataset: string; readonly state: string; readonly slices: number };
 
-/** Slices of these datasets that were queued or ended since the plan was made and are not its own, by dataset and state. */
+/** Slices of these datasets, outside the plan, that were queued or ended since the plan was made, by dataset and state. */
 export async function meanwhile(
   db: Database,
   plan: { readonly planId: string; readonly madeAt: number; readonly datasets: readonly string[] },

@@ -1,13 +1,14 @@
 /*
- * A process may die of a slice (a body that takes all memory) or of anything else, and then its slices are innocent. Deaths beside others
- * prove nothing. After two of them a slice runs alone; only deaths during which it ran alone count against it. The second of those may
- * be chance as well, as where a machine restarts over and over: the slice then waits until that is likely to be over.
+ * A process may die because of a slice (a body that takes all memory), or for any other reason: then its slices are innocent. If a process
+ * dies while it runs several slices, that proves nothing about any of them. After two such deaths a slice runs alone, and only deaths while
+ * it ran alone count against it. Two of those may still be chance, for instance if a machine keeps restarting: the slice then waits until
+ * that is likely to be over.
  */
 
-/** Slices during which that many processes ended run alone: they are the suspects when the next one ends. */
+/** A slice runs alone once this many processes have died while they ran it: it is a suspect when the next one dies. */
 export const suspectFrom = 2;
 
-/** At so many deaths of processes that ran it alone a slice has failed as their cause. */
+/** After this many deaths of processes that ran it alone, a slice fails as their cause. */
 export const mostAlone = 3;
 
 /** The wait before the attempt that decides, in ms. */

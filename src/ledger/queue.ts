@@ -49,14 +49,14 @@ export async function claimNext(
   return slicesOf(rows);
 }
 
-/** Claims those of these slices that are available, and returns them by number: each starts an attempt. One statement. */
+/** Claims these slices as far as they are available, and returns them by number: each starts an attempt. One statement. */
 export async function claimAll(
   db: Database,
   sliceIds: readonly string[],
   { queueId, workerId }: Taker,
   now: number,
 ): Promise<ReadonlyMap<string, Slice>> {
-  // a slice that another process took over while this one was cut off is in the queue of that process
+  // if another process took a slice over while this one was cut off, the slice is in the queue of that process
   const { rows } = await sql<SharingRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${instant(now)}, due_at = null
@@ -71,8 +71,9 @@ export async function claimAll(
 }
 
 /**
- * SQL: digest of the last loaded answer to the same request as slice `s`: if the next answer has it too, nothing is loaded. `offset 0` is a
- * fence: it makes the planner use the index by scope (on Postgres 18 also that by day, where statistics are stale: see `gatherStatistics`).
+ * SQL: digest of the last loaded answer to the same request as slice `s`: if the next answer has the same digest, nothing is loaded.
+ * `offset 0` is a fence: it makes the planner use the index by scope (on Postgres 18 also the index by day, if statistics are stale: see
+ * `gatherStatistics`).
  */
 const lastDigest = sql`(
   select encode(e.answer_digest, 'hex')
@@ -90,14 +91,14 @@ function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
     : sql`broken_off_count < ${suspectFrom}`;
 }
 
-/** SQL: false for a process that was declared dead: it may have been suspended and not know yet. */
+/** SQL: false for a process that was declared dead: it may have been suspended and not know it yet. */
 function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
 /**
  * The state of a queue: whether slices can be claimed, whether suspects are among them, and when the next deferred one is due (epoch-ms,
- * null without one). `hasStaleStatistics`: by the statistics of Postgres the table has fewer rows than pages.
+ * null if there is none). `hasStaleStatistics`: according to the statistics of Postgres the table has fewer rows than pages.
  */
 export type QueueState = {
   readonly ready: boolean;
@@ -144,8 +145,8 @@ export async function gatherStatistics(db: Database): Promise<void> {
 }
 
 /**
- * Makes slices pending that this process has claimed without knowing it, since the connection broke before the reply to the claim. `running`
- * are the slices that it knows of. Returns how many.
+ * Makes slices pending that this process has claimed without knowing it, because the connection broke before the reply to the claim.
+ * `running`: the slices that it knows of. Returns how many.
  */
 export async function releaseOrphanedClaims(
   db: Database,
@@ -179,8 +180,8 @@ export type CreditLimits = {
 };
 
 /**
- * Makes slices pending that are deferred for credits, in order, as many as the known balance pays for by now; the others stay deferred.
- * Returns how many.
+ * Makes slices that are deferred for credits pending, in order, as many as the known balance pays for; the others stay deferred. Returns
+ * how many.
  */
 export async function resumeAffordable(
   db: Database,

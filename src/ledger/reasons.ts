@@ -6,7 +6,7 @@ import { sql } from "../postgres/sql.ts";
 import { isInGroups } from "./in-groups.ts";
 import { hasSameList } from "./same-scope.ts";
 
-/** Why slices are not loaded: those of one dataset with one state and error. Days are the first and the last one that they are about. */
+/** Why slices are not loaded: those of one dataset with one state and error. Days are the first and the last day of the slices. */
 export type Reason = {
   readonly dataset: string;
   readonly state: string;
@@ -18,13 +18,13 @@ export type Reason = {
   readonly lastDay: Day;
   /** The newest one of them, for `storehouse show`. */
   readonly sliceId: string;
-  /** When the first of them is requested again automatically, or starts; null where nothing does that. */
+  /** When the first of them is requested again automatically, or starts; null if none is. */
   readonly dueAt: Date | null;
 };
 
 /**
- * Why cells of some partitions and days are not loaded: slices that wait, failed, are unavailable or lost, by state and error, save those
- * whose days a newer slice of the same partition and list answered or is about to.
+ * Why cells of some partitions and days are not loaded: slices that wait, failed, are unavailable or lost, by state and error, except those
+ * whose days a newer slice of the same partition and list has answered or will request.
  */
 export async function readReasons(
   db: Database,

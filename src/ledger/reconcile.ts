@@ -6,7 +6,7 @@ import { decidingWaitMs, mostAlone } from "./poison.ts";
 import { announceQueued } from "./shared-queue.ts";
 import { holdsLock } from "./workers.ts";
 
-/** What was found and freed: numbers of processes that were found dead just now, and of slices that are free again, failed or cancelled. */
+/** What was found and freed: the processes that were found dead just now, and the slices that are free again, failed or cancelled. */
 export type Reconciled = {
   readonly deadWorkers: readonly string[];
   readonly freed: number;
@@ -18,16 +18,17 @@ export type Reconciled = {
 };
 
 /**
- * By what others count as dead: a heartbeat that is older than `deadAfterMs`, or a lock that is not held. `workerId`: the own number of the
- * process, where it has one; while it opens a broken connection anew it does not hold its own. `waitMs`: the wait of a slice that ran alone.
+ * When other processes count as dead: if a heartbeat is older than `deadAfterMs`, or the lock is not held. `workerId`: the number of this
+ * process, if it has one; while it replaces a broken connection it does not hold its own lock. `waitMs`: the wait of a slice that ran
+ * alone.
  */
 export type DeathRules = { readonly deadAfterMs: number; readonly workerId?: string | null; readonly waitMs?: number };
 
 /**
- * Finds processes that died without a word, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
- * what they had: their slices wait again at no failure, their sessions are ended, and jobs of the queue that they had locked can be taken.
- * A slice that ran alone at the end of several processes has failed (poison.ts); `waitMs` is the wait before the last of them. One
- * statement for slices and processes, so that nobody who freezes over it holds up the others.
+ * Finds processes that died without noting their end, or that sent no heartbeat for `deadAfterMs` although they hold their lock, and frees
+ * what they had: their slices become pending without counting a failure, their sessions are ended, and jobs that they had locked can be
+ * taken. A slice that ran alone when several processes died fails (poison.ts); `waitMs` is the wait before its last attempt. Slices and
+ * processes change in one statement, so that a process that freezes here does not block the others.
  */
 export async function reconcile(db: Database, rules: DeathRules): Promise<Reconciled> {
   const { deadWorkers, sessions, freed, failed } = await freeSlices(db, rules);
@@ -36,16 +37,16 @@ export async function reconcile(db: Database, rules: DeathRules): Promise<Reconc
   return { deadWorkers, freed, failed, cancelled: await cancelUnfinished(db), jobs: await freeJobs(db) };
 }
 
-/** SQL: a worker (`w`) that died without a word, or sent no heartbeat for so long. */
+/** SQL: true for a worker (`w`) that died without noting its end, or sent no heartbeat for this long. */
 function isDead(deadAfterMs: number): SqlFragment<boolean> {
   return sql<boolean>`w.stopped_at is null
       and    (not ${holdsLock(sql`w.worker_id`)} or w.heartbeat_at < clock_timestamp() - ${deadAfterMs}::double precision * interval '1 millisecond')`;
 }
 
-/** A pool is on record a moment after it has started. */
+/** A pool is recorded a moment after it has started. */
 const unknownPool = "30 seconds";
 
-/** SQL: jobs (`j`) that processes locked which are gone. */
+/** SQL: jobs (`j`) that are locked by processes that no longer exist. */
 const jobsOfTheDead = sql`
     from   graphile_worker.jobs as j
     left   join ops.worker as w on w.job_pool = j.locked_by
@@ -114,7 +115,7 @@ async function freeSlices(
   return rows[0] as Freed;
 }
 
-/** A frozen process would hold its locks and what it has open for as long as it is frozen. Sessions of other roles are not ours to end. */
+/** A frozen process would keep its locks and transactions for as long as it is frozen. Sessions of other roles cannot be ended. */
 async function endSessions(db: Database, names: readonly string[]): Promise<void> {
   await sql`
     select pg_catalog.pg_terminate_backend(a.pid) from pg_catalog.pg_stat_activity as a
@@ -125,7 +126,9 @@ async function endSessions(db: Database, names: readonly string[]): Promise<void
   );
 }
 
-/** Gives back what a process had that lives on under another number; no slice is to blame for that. True when it had been declared dead. */
+/**
+ * Releases the claims of a process that continues under another number; this counts against no slice. True if it had been declared dead.
+ */
 export async function releaseFormerClaims(db: Database, workerId: string): Promise<boolean> {
   const { rows } = await sql<{ wasDead: boolean }>`
     with left_behind as (
@@ -139,7 +142,7 @@ export async function releaseFormerClaims(db: Database, workerId: string): Promi
   return rows[0]?.wasDead ?? false;
 }
 
-/** Without this the queue itself keeps a job of a dead process for four hours, a night's planning among them. */
+/** Without this the job queue would keep a job of a dead process for four hours, even the planning of a night. */
 async function freeJobs(db: Database): Promise<number> {
   const { rows } = await sql<{ pool: string }>`
     select j.locked_by as pool ${jobsOfTheDead}`.execute(db);

@@ -7,12 +7,12 @@ import { isOfScope } from "./same-scope.ts";
 /** Errors that the same request meets at any time. */
 export const refusalCodes: readonly string[] = ["bad_request", "not_encodable"];
 
-/** SQL: true for a slice `s` that was refused because of what it requests. In literals, as the partial index `slice_refused` has it. */
+/** SQL: true for a slice `s` that was refused because of what it requests. It uses literals, as the partial index `slice_refused` does. */
 export const wasRefused = sql<boolean>`(s.state = 'skipped' and s.error_code in (${sql.join(refusalCodes.map(sql.lit))}))`;
 
 /**
- * Takes the items that were refused alone before, in any window of the scope, out of a slice that was refused, and makes it pending
- * again; false where it has none of them, or no other. To be called in a transaction.
+ * Takes the items that were refused alone before, in any window of the scope, out of a refused slice, and makes it pending again; false if
+ * it has none of them, or no others. To be called in a transaction.
  */
 export async function dropKnownRefused(db: Database, slice: Slice): Promise<boolean> {
   const known = await sql<{ item: string }>`
@@ -33,7 +33,7 @@ export async function dropKnownRefused(db: Database, slice: Slice): Promise<bool
   return rows.length > 0;
 }
 
-/** True while open slices of the same scope request parts of what a slice requests: they find the item that has it refused. */
+/** True while open slices of the same scope request parts of what a slice requests: they find the item that causes the refusal. */
 export async function isSearched(db: Database, slice: Slice): Promise<boolean> {
   const items = slice.items ?? [];
   const { rows } = await sql`

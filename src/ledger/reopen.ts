@@ -9,8 +9,8 @@ import { atLearnedPrice, isOpen } from "./open-slices.ts";
 import { isInGroups } from "./in-groups.ts";
 
 /**
- * Which slices are run again: those of these datasets that meet every condition. `states`: failed ones when left out. `since`: the day
- * (UTC) of their end or later. `groups`: partitions, with null for what a scope does not have. `about`: any day of this window.
+ * Which slices are run again: those of these datasets that meet every condition. `states`: failed ones when left out. `since`: they ended
+ * on this day (UTC) or later. `groups`: partitions, with null for what a scope does not have. `about`: they have a day in this window.
  */
 export type Reopening = {
   readonly datasets: readonly string[];
@@ -21,13 +21,13 @@ export type Reopening = {
   readonly groups?: readonly PartitionGroup[];
   readonly about?: Window;
   readonly slices?: readonly string[];
-  /** Account that requested them; any when left out. */
+  /** The account that requested them; any if left out. */
   readonly account?: string;
 };
 
 /**
- * Slices that would be run again, by dataset and code; `credits` at their planned price, or the learned one where that is higher, without
- * pages that are stored.
+ * Slices that would be run again, by dataset and code; `credits` at their planned price or, if that is higher, the learned one, without
+ * stored pages.
  */
 export type Reopened = {
   readonly dataset: string;
@@ -38,8 +38,8 @@ export type Reopened = {
 };
 
 /**
- * Makes slices pending in a run, in a transaction of the caller's, and returns how many; without those that were requested again since. If
- * a slice failed because its stored answer could not be read, that answer is not used again.
+ * Makes slices pending in a run, in a transaction of the caller, and returns how many; slices that have been requested again are left out.
+ * If a slice failed because its stored answer could not be read, that answer is not used again.
  */
 export async function reopen(
   transaction: Database,
@@ -80,8 +80,8 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 
 /**
  * SQL: the slices to reopen: the newest one about its cells, if it meets the conditions and no open slice requests the same. Snapshots of
- * one partition count as the same cells on every day, since an answer is always about now. Days that are not kept, and items that an answer
- * left out, are not reopened: plans request them another way.
+ * one partition count as the same cells on every day, since an answer is always about now. Days that retention does not keep, and items
+ * that an answer left out, are not reopened.
  */
 function toReopen({
   datasets,

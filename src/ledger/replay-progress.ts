@@ -3,13 +3,13 @@ import type { Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** Which replay: days, what it does about pruned answers, and the digest of the program that reads them. */
+/** Identifies a replay: its days, how it treats pruned answers, and the digest of the program that reads them. */
 export type ReplayKey = { readonly within: Partial<Window>; readonly keepPruned: boolean; readonly program: string };
 
-/** How far an interrupted replay of a dataset came: the day before which everything is rebuilt, null where all of it is. */
+/** How far an interrupted replay of a dataset came: the day before which everything is rebuilt, null if all of it is. */
 export type ReplayProgress = { readonly rebuiltTo: Day | null };
 
-/** How far an earlier replay of the same kind came that was interrupted; null where there was none. */
+/** How far an earlier, interrupted replay of the same kind came; null if there was none. */
 export async function replayProgress(db: Database, dataset: string, key: ReplayKey): Promise<ReplayProgress | null> {
   const { rows } = await sql<ReplayProgress>`
     select nullif(rebuilt_to, 'infinity') as "rebuiltTo"
@@ -20,7 +20,7 @@ export async function replayProgress(db: Database, dataset: string, key: ReplayK
   return rows[0] ?? null;
 }
 
-/** Notes how far a replay came; `rebuiltTo` null where all of the dataset is rebuilt. To be called in the transaction that rebuilds. */
+/** Notes how far a replay came; `rebuiltTo` is null if all of the dataset is rebuilt. To be called in the transaction that rebuilds. */
 export async function noteReplay(
   transaction: Database,
   dataset: string,
@@ -35,12 +35,12 @@ export async function noteReplay(
         program = excluded.program, rebuilt_to = excluded.rebuilt_to`.execute(transaction);
 }
 
-/** Forgets how far replays of datasets came. */
+/** Deletes the recorded progress of replays of datasets. */
 export async function forgetReplays(db: Database, datasets: readonly string[]): Promise<void> {
   await sql`delete from ops.replay where dataset = any (${[...datasets]}::text[])`.execute(db);
 }
 
-/** Days at which a dataset can be cut, the first of each month: no window of a slice lies across one. In order. */
+/** Days at which a dataset can be cut, each the first of a month: no window of a slice crosses one. In order. */
 export async function seamsOf(db: Database, dataset: string, within: Partial<Window>): Promise<readonly Day[]> {
   const { rows } = await sql<{ day: Day }>`
     with started as (

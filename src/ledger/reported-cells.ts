@@ -8,10 +8,10 @@ import { hasSameScope } from "./same-scope.ts";
 /** Cells of a day that nobody requested: an answer of another dataset, `source`, reported them. */
 export type ReportedCells = PartitionGroup & { readonly source: string; readonly day: Day; readonly cells: number };
 
-/** SQL: slices that an answer of another dataset filled, in the words of their index. */
+/** SQL: true for slices that an answer of another dataset filled, written like their index. */
 const isReported = sql`s.fingerprint like ${sql.lit(`${reportedPrefix}%`)}`;
 
-/** The cells of a dataset in some days that stand as other answers reported them, by partition and day. */
+/** The cells of a dataset in some days whose figures were reported by other answers, by partition and day. */
 export async function readReportedCells(
   db: Queryable,
   { dataset, within }: { readonly dataset: string; readonly within: Window },

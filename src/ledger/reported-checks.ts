@@ -4,21 +4,21 @@ import type { Database } from "../postgres/database.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 
 /*
- * What answers report of other datasets is taken on trust, and the trust is checked: one day of it is requested all the same. Its
- * reported figures wait in `ops.reported_check` for the answer to that request.
+ * Figures that answers report for other datasets are trusted, but checked: one of their days is requested anyway. Its reported figures wait
+ * in `ops.reported_check` for the answer to that request.
  */
 
-/** Which dataset reports figures of which other one, to which account ('' for that of API_TOKEN). */
+/** A dataset that reports figures of another one, and the account that it reports them to ('' for that of API_TOKEN). */
 export type Reporting = { readonly source: string; readonly dataset: string; readonly account: string };
 
-/** Figures of one scope and day that are not compared yet, by item. */
+/** Figures of one scope and day that have not been compared yet, by item. */
 export type ReportedCheck = Reporting & {
   readonly scope: Scope;
   readonly day: Day;
   readonly figures: Readonly<Record<string, number>>;
 };
 
-/** Keeps reported figures until their day was requested as well; newer ones take the place of those not compared yet. */
+/** Keeps reported figures until their day has been requested too; newer ones replace those not compared yet. */
 export async function noteCheck(db: Database, check: ReportedCheck): Promise<void> {
   const { dataset, scope, day, source, account, figures } = check;
   await sql`
@@ -66,7 +66,10 @@ export async function hasDiffered(db: Database, { source, dataset, account }: Re
   return rows.length > 0;
 }
 
-/** Makes the next plan request again the days that slices with this fingerprint cover for an account: their answers count as given on the first of these days. */
+/**
+ * Makes the next plan request the days again that slices with this fingerprint cover for an account: their answers are dated to the first
+ * of these days.
+ */
 export async function distrust(db: Database, { dataset, account }: Reporting, fingerprint: string): Promise<void> {
   await sql`
     update ops.slice as s
@@ -81,7 +84,7 @@ export async function distrust(db: Database, { dataset, account }: Reporting, fi
 export type CheckSum = Reporting & {
   readonly compared: number;
   readonly differing: number;
-  /** The first day with a figure that differs; null without one. */
+  /** The first day with a figure that differs; null if there is none. */
   readonly firstDay: Day | null;
 };
 
@@ -96,7 +99,7 @@ export async function readChecks(db: Queryable): Promise<readonly CheckSum[]> {
   return rows;
 }
 
-/** Removes checks of days before one that found no difference: a difference is kept, since it decides what is taken from then on. */
+/** Removes checks of days before one that found no difference: differences are kept, since they decide which figures are trusted later. */
 export async function dropChecks(db: Queryable, before: Day): Promise<void> {
   await sql`delete from ops.reported_check where date_day < ${before}::date and differing_count = 0`.execute(db);
 }

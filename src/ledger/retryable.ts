@@ -2,8 +2,8 @@ import { sql } from "../postgres/sql.ts";
 import { hasSameList } from "./same-scope.ts";
 
 /**
- * SQL, of `ops.slice_status as s`: true for a failed slice that a retry finds (see `reopen`), and whose cells no newer one has or is about
- * to request.
+ * SQL, on `ops.slice_status as s`: true for a failed slice that a retry finds (see `reopen`) and whose cells no newer slice has answered or
+ * will request.
  */
 export const isRetryable = sql<boolean>`case when s.state <> 'failed' then false when s.effective_state <> 'failed' then false
                 else exists (select from ops.failed_slice as x

@@ -2,11 +2,11 @@ import { openStates, type SliceState } from "../core/slice.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A run as `ops.run_summary` has it. */
+/** A row of `ops.run_summary`. */
 export type RunLine = {
   readonly run_id: string;
   readonly kind: string;
-  /** Empty for that of API_TOKEN. */
+  /** Empty for the account of API_TOKEN. */
   readonly account: string;
   readonly as_of: string;
   readonly plan_id: string | null;
@@ -27,7 +27,7 @@ export type RunLine = {
   readonly rows_rejected: number;
 };
 
-/** What a run was and whose: `backfill of plan 3 for acme`; the account of API_TOKEN is not named. */
+/** The kind of a run and its account: `backfill of plan 3 for acme`; the account of API_TOKEN is not named. */
 export function runWords({ kind, plan_id: planId, account }: RunLine): string {
   return `${kind}${planId === null ? "" : ` of plan ${planId}`}${account === "" ? "" : ` for ${account}`}`;
 }
@@ -37,7 +37,7 @@ export function latestRuns(db: Database, most: number): Promise<readonly RunLine
   return summaries(db, sql`select run_id from ops.run_log order by run_id desc limit ${most}`);
 }
 
-/** One run; null when there is none of this number. */
+/** One run; null if there is none with this number. */
 export async function readRun(db: Database, runId: string): Promise<RunLine | null> {
   return (await summaries(db, sql`${runId}::bigint`))[0] ?? null;
 }
@@ -68,10 +68,10 @@ export function isIdle(line: RunLine | IdleRuns): line is IdleRuns {
 
 type Group = IdleRuns & { readonly is_idle: boolean };
 
-/** More runs are not read: a year of hourly triggers. */
+/** At most this many runs are read: a year of hourly triggers. */
 const mostRead = 10_000;
 
-/** Which runs are shown: all, or those with failed slices, or with slices that have not ended. */
+/** Which runs are shown: all, those with failed slices, or those with slices that have not ended. */
 export const runFilters = ["all", "failed", "open"] as const;
 export type RunFilter = (typeof runFilters)[number];
 
@@ -85,7 +85,7 @@ function runsWith(db: Database, states: readonly SliceState[], most: number): Pr
   );
 }
 
-/** The latest runs that a filter leaves, the newest first, those in between that found nothing to do as one line. */
+/** The latest runs that pass a filter, the newest first. Consecutive runs that found nothing to do are one line. */
 export async function foldedRuns(
   db: Database,
   most: number,

@@ -7,15 +7,15 @@ import { planningTask, taskOfAccount } from "./shared-queue.ts";
 import { isAlive } from "./workers.ts";
 
 /*
- * The planning of a scheduled run as rows: a worker locks one, plans what it stands for, marks it and commits, all in one transaction. Who
- * dies leaves the row as it was, and its lock goes with its connection. The shards of a stage come first, those of the next one are
- * written with the last of them; the row `end` stands for what follows the last stage, and the rows go when it is done.
+ * The planning of a scheduled run as rows: a worker locks a row, plans its part, marks it and commits, all in one transaction. If the
+ * worker dies, the row stays as it was, and the lock ends with the connection. The last shard of a stage writes the shards of the next
+ * stage. The row `end` is the work after the last stage; when it is done, the rows are deleted.
  */
 
 /** A step of planning a run: the stage of its datasets, or `end`. */
 export type PlanningStep = "portfolio" | "listing" | "market" | "end";
 
-/** A part of a run that is to be planned; `number` of `of` as a shard has them. */
+/** A part of a run that is to be planned; `number` of `of`, as in a shard. */
 export type RunShard = { readonly step: PlanningStep; readonly number: number; readonly of: number };
 
 /** Writes the shards of a step. */
@@ -30,7 +30,7 @@ export async function openShards(
     on conflict do nothing`.execute(db);
 }
 
-/** Has so many other living workers of the account take part in what is being planned: a job for each, which any of them takes. */
+/** Makes up to this many other living workers of the account take part in the planning: one job for each, which any of them may take. */
 export async function callWorkers(
   db: Database,
   { account, workerId, most }: { readonly account: string; readonly workerId: string; readonly most: number },
@@ -56,7 +56,7 @@ export async function runsInPlanning(
   return rows;
 }
 
-/** What a run that is being planned is about; null where it is planned by now. */
+/** The run that is being planned; null if its planning is over. */
 export async function runInPlanning(
   db: Database,
   runId: string,
@@ -67,7 +67,7 @@ export async function runInPlanning(
   return rows[0] ?? null;
 }
 
-/** Locks the next shard that no other process has until the transaction ends; null where there is none. */
+/** Locks, until the transaction ends, the next shard that no other process has; null if there is none. */
 export async function claimShard(transaction: Database, runId: string): Promise<RunShard | null> {
   const { rows } = await sql<RunShard>`
     select step, shard as number, shards as of from ops.run_shard
@@ -79,8 +79,8 @@ export async function claimShard(transaction: Database, runId: string): Promise<
 }
 
 /**
- * Waits until the process that plans the first shard which is left has ended its transaction, one way or the other. Returns false where
- * none is left. To be called in no transaction: one that waited and went on would hold the row, and could wait for a process that wants it.
+ * Waits until the process that plans the first remaining shard has ended its transaction, either way. Returns false if no shard is left.
+ * Not to be called in a transaction: it would keep the lock on the row, and could deadlock with a process that needs the row.
  */
 export async function awaitShard(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql<Pick<RunShard, "step" | "number">>`
@@ -97,12 +97,12 @@ export async function awaitShard(db: Database, runId: string): Promise<boolean> 
   return true;
 }
 
-/** What became of a shard. */
+/** The result of planning a shard. */
 export type ShardPlanned = { readonly slices: number; readonly timings: readonly TimingLine[]; readonly now: number };
 
 /**
- * Marks a shard as planned. Returns how many slices its step has planned where it was the last one of it, null where others are left. It locks
- * the run: of two that end at once the later one sees both.
+ * Marks a shard as planned. If it was the last one of its step, returns how many slices the step planned; null if others are left. It locks
+ * the run: if two shards end at once, the later one sees both.
  */
 export async function endShard(
   transaction: Database,
@@ -121,7 +121,7 @@ export async function endShard(
   return sums === undefined || sums.left > 0 ? null : sums.slices;
 }
 
-/** Adds slices of a shard that is left to be planned further. */
+/** Adds slices to a shard whose planning is not finished. */
 export async function addToShard(
   transaction: Database,
   runId: string,
@@ -132,7 +132,7 @@ export async function addToShard(
     where  run_id = ${runId} and step = ${step} and shard = ${number}`.execute(transaction);
 }
 
-/** The steps that a run has been planned in, and the timings that their shards found. */
+/** The steps of a run that have been planned, and the timings that their shards found. */
 export async function readShardTimings(
   db: Database,
   runId: string,
@@ -142,7 +142,7 @@ export async function readShardTimings(
   return rows;
 }
 
-/** Closes a run whose planning is over; its shards go. Returns how many slices they planned. */
+/** Closes a run whose planning is over, and deletes its shards. Returns how many slices they planned. */
 export async function closePlanning(
   transaction: Database,
   runId: string,

@@ -3,12 +3,12 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { isRetryable } from "./retryable.ts";
 
-/** A slice of a run, in a line. Counts as numbers, days as `YYYY-MM-DD`. */
+/** A slice of a run, as one line. Counts are numbers, days are `YYYY-MM-DD`. */
 export type RunSlice = {
   readonly sliceId: string;
   readonly dataset: string;
   readonly scope: Scope;
-  /** The app of its scope, as the dimension names it; null where it is about none, or none is known. */
+  /** The app of its scope, as the dimension names it; null if it is not about one, or the name is unknown. */
   readonly appName: string | null;
   readonly itemCount: number;
   readonly firstDay: string;
@@ -22,11 +22,11 @@ export type RunSlice = {
   readonly code: string | null;
   readonly message: string | null;
   readonly endedAt: Date | null;
-  /** True where it failed and no newer slice made it good or is about to. */
+  /** True if it failed and no newer slice has answered its cells or will request them. */
   readonly isRetryable: boolean;
 };
 
-/** Which slices: of a run, in a state, of a dataset, at most so many after the one of a number. */
+/** Which slices: of a run, in a state, of a dataset, at most a number of them after a given one. */
 export type RunSliceFilter = {
   readonly runId: string;
   readonly state?: string | undefined;
@@ -53,7 +53,7 @@ export async function readRunSlices(
   return rows;
 }
 
-/** Slices of a run by dataset and state, with what they were planned to cost and what they loaded. */
+/** Slices of a run by dataset and state, with their planned cost and loaded rows. */
 export type RunPart = {
   readonly dataset: string;
   readonly state: string;

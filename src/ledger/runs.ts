@@ -15,14 +15,14 @@ export type RunOutcome = "loaded" | "failed" | "deferred" | "aborted" | "interru
 export type RunStart = {
   readonly kind: "sync" | "schedule" | "retry" | "backfill" | "import" | "gateway";
   readonly workerId: string | null;
-  /** Account whose run it is; empty for that of API_TOKEN. */
+  /** The account of the run; empty for that of API_TOKEN. */
   readonly account: string;
   readonly asOf: Day;
   readonly datasets: readonly string[];
-  /** Days that a person named; each dataset has its own where left out. */
+  /** Days that a person named; if left out, each dataset has its own. */
   readonly within?: Partial<Window>;
   readonly maxCredits: number | null;
-  /** The plan that it runs, if it does not plan on its own. */
+  /** The plan that it runs, if it does not make one. */
   readonly planId?: string;
 };
 
@@ -73,7 +73,7 @@ export async function recordNaivePrice(db: Database, runId: string, credits: num
   );
 }
 
-/** Closes a run; one of the schedule is over when it has `planned`. */
+/** Closes a run; a scheduled run is over when it has `planned`. */
 export async function closeRun(
   db: Database,
   runId: string,
@@ -83,7 +83,7 @@ export async function closeRun(
   await sql`update ops.run set ended_at = ${instant(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
 }
 
-/** True where a run that began after an instant (epoch-ms) has planned slices, other than those of before that a retry runs again. */
+/** True if a run that started after an instant (epoch-ms) has planned slices, other than older ones that a retry runs again. */
 export async function wasPlannedSince(db: Database, since: number): Promise<boolean> {
   const { rows } = await sql<{ planned: boolean }>`
     select exists (select from ops.run where started_at > ${instant(since)} and planned_slices > 0 and kind <> 'retry') as planned`.execute(
@@ -92,7 +92,7 @@ export async function wasPlannedSince(db: Database, since: number): Promise<bool
   return rows[0]?.planned === true;
 }
 
-/** Writes planned slices into the queue of their run, in a transaction of the caller's; returns how many are new. */
+/** Writes planned slices into the queue of their run, in a transaction of the caller; returns how many are new. */
 export async function enqueueWithin(
   transaction: Database,
   runId: string,
@@ -117,7 +117,7 @@ export async function addPlanned(transaction: Database, runId: string, ids: read
     where  r.run_id = ${runId}`.execute(transaction);
 }
 
-/** True where a dead foreground process of an account left unfinished slices. */
+/** True if a dead foreground process of an account left unfinished slices. */
 export async function hasOrphans(db: Database, account: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r
@@ -145,7 +145,7 @@ const adoptedAtOnce = 5_000;
 
 /**
  * Moves orphaned slices of the run's account into the run and its queue: open ones of dead processes, and those of the shared queue that no
- * worker runs now. In the order of the queue, for at most `mostCredits`. Of two processes that adopt the same slice the first one keeps it.
+ * worker runs now. In the order of the queue, for at most `mostCredits`. If two processes adopt the same slice, the first one keeps it.
  */
 export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
   return db.transaction().execute(async (transaction) => {
@@ -197,7 +197,7 @@ export function queueOf(runId: string): ReturnType<typeof sql> {
 
 type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };
 
-/** Counts the slices of a run, without lost days that it noted. `credits`: what it has spent, where the caller knows that. */
+/** Counts the slices of a run, without lost days that it noted. `credits`: what it has spent, if the caller knows that. */
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
     select coalesce(sum(slices), 0)::int
@@ -214,7 +214,7 @@ export async function runProgress(db: Database, runId: string, now: number, cred
   return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
 }
 
-/** The charges of the requests that the run itself sent: what another run paid for a slice that joined later counts there. */
+/** The charges of the requests that this run sent. If a slice joined later, charges that another run paid for it count there. */
 async function creditsOf(db: Database, runId: string): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
     select ${chargedCredits} + (select past_credits from ops.run where run_id = ${runId}) as credits

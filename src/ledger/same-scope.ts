@@ -2,22 +2,22 @@ import type { Slice } from "../core/slice.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /*
- * Slices of a scope are found by the hash of its text, the first column of the index `slice_scope`, which is a tenth of the scope's size. Two
- * scopes may share a hash, so the scopes themselves are compared after it.
+ * Slices of a scope are found by the hash of its text, the first column of the index `slice_scope`, which is a tenth of the scope's size.
+ * Two scopes may share a hash, so the scopes themselves are compared too.
  */
 
-/** SQL: true for rows, of the tables of these names in the statement, whose scopes have one hash: what the index finds. */
+/** SQL: true for rows, under these aliases, whose scopes have the same hash: what the index finds. */
 export function hasSameHash(one: string, other: string): SqlFragment<boolean> {
   return sql<boolean>`${hashOf(sql.ref(`${one}.scope`))} = ${hashOf(sql.ref(`${other}.scope`))}`;
 }
 
-/** SQL: true for slices of one dataset and scope; the names as above. */
+/** SQL: true for slices, under these aliases, of the same dataset and scope. */
 export function hasSameScope(one: string, other: string): SqlFragment<boolean> {
   const [a, b] = [one, other].map((name) => sql`(${sql.ref(`${name}.dataset`)}, ${sql.ref(`${name}.scope`)})`);
   return sql<boolean>`${hasSameHash(one, other)} and ${a} = ${b}`;
 }
 
-/** SQL: true for slices of one dataset and scope that request the same list of items, or none. */
+/** SQL: true for slices of the same dataset and scope that request the same list of items, or none. */
 export function hasSameList(one: string, other: string): SqlFragment<boolean> {
   const [a, b] = [one, other].map((name) => sql.ref(`${name}.batch_id`));
   return sql<boolean>`${hasSameScope(one, other)} and ${a} is not distinct from ${b}`;
@@ -29,7 +29,7 @@ export function isOfScope({ dataset, scope }: Pick<Slice, "dataset" | "scope">):
   return sql<boolean>`${hashOf(sql`s.scope`)} = ${hashOf(own)} and s.dataset = ${dataset} and s.scope = ${own}`;
 }
 
-/** SQL: the hash of a scope, in the words of the index. */
+/** SQL: the hash of a scope, written as in the index. */
 function hashOf(scope: SqlFragment): SqlFragment<string> {
   return sql<string>`hashtextextended((${scope})::text, 0)`;
 }

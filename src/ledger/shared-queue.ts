@@ -1,19 +1,22 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
 
 /*
- * A worker with nothing to run sleeps until a slice that it knows of is due. What another process queues meanwhile is announced on a channel;
- * where that is missed, as while a broken connection is replaced, the worker finds it at its next check.
+ * A worker with nothing to run sleeps until a slice that it knows of is due. Slices that another process queues are announced on a channel.
+ * If a worker misses an announcement, for instance while it replaces a broken connection, it finds the slices at its next check.
  */
 
 /** The queue that any worker of the account of API_TOKEN takes slices from. */
 export const sharedQueue = "0";
 
-/** True for a queue that workers share: those of other accounts than that of API_TOKEN are below zero, those of foreground processes above. */
+/**
+ * True for a queue that workers share: the queues of accounts other than that of API_TOKEN are below zero, those of foreground processes
+ * above.
+ */
 export function isShared(queueId: string): boolean {
   return Number(queueId) <= 0;
 }
 
-/** The queue that the workers of an account share. Makes it where the account is new. */
+/** The queue that the workers of an account share. Makes it if the account is new. */
 export async function sharedQueueOf(db: Queryable, account: string): Promise<string> {
   if (account === "") return sharedQueue;
   for (;;) {
@@ -25,12 +28,12 @@ export async function sharedQueueOf(db: Queryable, account: string): Promise<str
         returning queue_id
       )
       select queue_id from ops.account where account = ${account} union all select queue_id from made`.execute(db);
-    // none where another process made it at the same moment
+    // no row if another process made it at the same moment
     if (rows[0] !== undefined) return rows[0].queue_id;
   }
 }
 
-/** The task of the queue of jobs that plans. */
+/** The task of the job queue that plans. */
 export const planningTask = "plan_due";
 
 /** The name under which jobs of a task wait for a worker of an account. */

@@ -36,11 +36,13 @@ export const ownColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.oper
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
 export const sliceColumns = sql`${ownColumns}, to_json(b.items)::text as items`;
 
-/** The columns of a SharingRow: items stand with one slice of each batch, since to send them with all takes longer than all else. */
+/**
+ * The columns of a SharingRow: only one slice of each batch has its items, since sending them with every slice takes longer than all else.
+ */
 export const sharingColumns = sql`${ownColumns}, s.batch_id,
   case when s.slice_id = min(s.slice_id) over (partition by s.batch_id) then to_json(b.items)::text end as items`;
 
-/** A row among others of its statement, of which one has the items of its batch. */
+/** A row of a statement in which only one row of each batch has its items. */
 export type SharingRow = SliceRow & { batch_id: string | null };
 
 /** All rows of a statement with `sharingColumns` as slices. */
@@ -54,7 +56,7 @@ export function sliceOf(row: SliceRow): Slice {
   return sliceWith(row, row.items === null ? null : itemsFrom(row.items));
 }
 
-/** The same with the items of its batch beside it: to send them with each slice takes longer than all else of the row. */
+/** The same, with the items of its batch given separately: sending them with each slice takes longer than all else. */
 export function sliceWith(row: OwnRow, items: readonly string[] | null): Slice {
   return {
     sliceId: row.slice_id,

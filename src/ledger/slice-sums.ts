@@ -8,7 +8,7 @@ export type SliceSums = {
   readonly slices: number;
   readonly rows: number;
   readonly rejects: number;
-  /** Day after the newest one. */
+  /** The day after the newest one. */
   readonly newestEnd: string;
   readonly plannedAt: Date;
 };

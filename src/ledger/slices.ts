@@ -22,14 +22,13 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending
  *            --noteLostDays--> lost (a snapshot whose time is over, the first one of its round)
  *
- * cancel-slices.ts deletes slices that are cancelled, and join-waiting.ts those of which a newer one takes the days; runs.ts moves open ones
- * from run to run. Each claim raises `attempt`: everything that ends an attempt names it, and does nothing when another claim came in
- * between.
+ * cancel-slices.ts deletes cancelled slices, and join-waiting.ts those whose days a newer one takes over; runs.ts moves open ones from run
+ * to run. Each claim raises `attempt`: every statement that ends an attempt names it, and does nothing if another claim came in between.
  */
 
 /**
- * Inserts planned slices as pending and returns their numbers in the same order. Not inserted are slices that are open already, and
- * snapshots of which one waits since an earlier day: its answer will be about today.
+ * Inserts planned slices as pending and returns their numbers in the same order. It does not insert slices that are open already, nor a
+ * snapshot if one waits from an earlier day: its answer will be about today.
  */
 export async function insertSlices(
   db: Database,
@@ -83,7 +82,7 @@ type SnapshotRow = Pick<SliceDraft, "dataset" | "scope" | "fingerprint"> & {
   readonly batch_id: string | null | undefined;
 };
 
-/** The positions of snapshots of a sync of which one waits already; that one gets the current fingerprint. */
+/** The positions of snapshots of a sync that wait already from an earlier day; the waiting slice gets the current fingerprint. */
 async function leftToWaiting(db: Database, runId: string, rows: readonly SnapshotRow[]): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
   const found = await sql<{ position: number }>`
@@ -108,17 +107,17 @@ export type Ending = {
   readonly counts: boolean;
   readonly rowsLoaded: number;
   readonly rowsRejected: number;
-  /** Digest, as hex, of an answer of which all was loaded. */
+  /** Digest, as hex, of an answer that was loaded completely. */
   readonly answerDigest?: string | undefined;
 };
 
-/** Ends an attempt; false when another attempt has taken the slice over, and then nothing was written. */
+/** Ends an attempt; false if another attempt has taken the slice over: then nothing is written. */
 export async function endAttempt(db: Database, slice: Slice, ending: Ending, now: number): Promise<boolean> {
   return (await endAttempts(db, [{ slice, ending }], now)).has(slice.sliceId);
 }
 
 /**
- * Ends attempts of different slices in one statement. Returns the numbers of those that had not been taken over; of the others nothing was
+ * Ends attempts of different slices in one statement. Returns the numbers of those that had not been taken over; for the others nothing is
  * written.
  */
 export async function endAttempts(
@@ -158,7 +157,7 @@ export async function failuresOf(db: Database, slice: Slice): Promise<number> {
 
 /**
  * Splits a refused slice, so that one bad item does not cost the others: it keeps the first half of its items and becomes pending, and the
- * rest becomes a new slice. To be called in a transaction. Returns both numbers; none when the slice was taken over.
+ * rest becomes a new slice. To be called in a transaction. Returns both numbers; none if the slice was taken over.
  */
 export async function splitSlice(db: Database, slice: Slice, now: number): Promise<readonly string[]> {
   const items = slice.items ?? [];
@@ -172,7 +171,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
     returning slice_id`.execute(db);
   if (kept.rows.length === 0) return [];
   const rest = await insertSlices(db, slice.runId, [second], now);
-  // of the same plan and day, also where another run has adopted it
+  // of the same plan and day, even if another run has adopted it
   await sql`
     update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at, created_at = first.created_at
     from   ops.slice as first
@@ -180,7 +179,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
   return [slice.sliceId, ...rest];
 }
 
-/** Removes an item that was refused alone from the pending slices of its scope: it would have each of them refused as well. */
+/** Removes an item that was refused alone from the pending slices of its scope: each of them would be refused too. */
 export async function dropRefused(db: Database, slice: Slice): Promise<void> {
   const [item] = slice.items ?? [];
   if (item === undefined || slice.items?.length !== 1) return;
@@ -200,7 +199,7 @@ export async function dropRefused(db: Database, slice: Slice): Promise<void> {
   }
 }
 
-/** Moves a running snapshot slice of an earlier day to today, which its answer will be about. Returns the slice as it is then. */
+/** Moves a running snapshot slice of an earlier day to today, since its answer will be about today. Returns the slice as it is then. */
 export async function redate(db: Database, slice: Slice, today: Day): Promise<Slice> {
   const window = oneDay(today);
   const { rows } = await sql`

@@ -3,14 +3,15 @@ import { ofTiming } from "./dataset-timings.ts";
 
 /*
  * A snapshot is about the day on which it is requested. It is due once per round: the `refresh_days` days that begin with the day for which
- * it was planned. It can be requested on any day of its round; when the round has ended without an answer, it is lost.
+ * it was planned. It can be requested on any day of its round; if the round ends without an answer, it is lost.
  */
 
 /** SQL: the length of a round, in days, of a snapshot `ops.slice as s` that is requested now. */
 export const refreshDays = sql<number>`coalesce(${ofTiming(sql`t.refresh_days`)}, 1)`;
 
 /**
- * SQL: the length of the round that began on a day, by the `refresh_days` of that time: a later change of the setting makes nothing lost.
+ * SQL: the length of the round that began on a day, by the `refresh_days` of that time, so that a later change of the setting makes no
+ * round lost.
  */
 export function refreshDaysOn(day: SqlFragment): SqlFragment<number> {
   return sql<number>`coalesce(${ofTiming(sql`case when ${day} < t.refresh_since then t.earlier_refresh_days else t.refresh_days end`)}, 1)`;
@@ -23,8 +24,8 @@ export const plannedOn = sql`least(s.window_start, (s.created_at at time zone 'U
 export const lostOn = sql`(${plannedOn} + ${refreshDaysOn(plannedOn)})`;
 
 /**
- * SQL: the longest gap between two snapshots, for rounds of so many days: after a longer one the partition counts as removed from the
- * portfolio meanwhile, and the rounds in the gap are not lost. Three rounds, since one of a month may be missed.
+ * SQL: the longest gap between two snapshots, for rounds of this many days. After a longer gap the partition counts as having been out of
+ * the portfolio, and the rounds in the gap are not lost. Three rounds (but at least 30 days), since one monthly round may be missed.
  */
 export function longestGapDays(days: SqlFragment): SqlFragment<number> {
   return sql<number>`greatest(30, 3 * ${days})`;

@@ -15,7 +15,7 @@ type DatasetStatus = {
   readonly loaded: number;
   readonly empty: number;
   readonly skipped: number;
-  /** Those that no newer slice made good. */
+  /** Those whose cells no newer slice has answered. */
   readonly failed: number;
   /** Rows that did not fit, of slices that are loaded or failed; a loaded slice may have some. */
   readonly rejects: number;
@@ -37,10 +37,10 @@ export type LastRun = {
   readonly bookedCredits: number;
 };
 
-/** A sync that ended before all was requested that it planned, and how. */
+/** A sync that ended before it had requested all that it planned, and how. */
 export type UnfinishedSync = { readonly runId: string; readonly endedAs: "interrupted" | "aborted" | "limited" };
 
-/** A group of slices that ended badly for the same reason. */
+/** Slices that were not loaded for the same reason. */
 type Trouble = {
   readonly dataset: string;
   readonly state: string;
@@ -49,12 +49,12 @@ type Trouble = {
   readonly example: string;
 };
 
-/** Where everything stands. */
+/** The summary of the ledger. */
 export type Status = {
   readonly datasets: readonly DatasetStatus[];
   readonly lastRun: LastRun | null;
   readonly troubles: readonly Trouble[];
-  /** Of all failed slices those that are requested again automatically: none of a dataset that is switched off. */
+  /** How many failed slices are requested again automatically: none of a dataset that is switched off. */
   readonly failedForNow: number;
 };
 
@@ -118,12 +118,12 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
   };
 }
 
-/** How a run stands, for people: `limited` alone says nothing. */
+/** The outcome of a run in words: `limited` alone says too little. */
 export function outcomeWords(outcome: string): string {
   return outcome === "limited" ? "at its limit" : outcome;
 }
 
-/** The latest sync of an account that was broken off and not made good by later runs. */
+/** The latest sync of an account that was broken off and that no later run has completed. */
 export async function readUnfinishedSync(db: Database, account: string): Promise<UnfinishedSync | null> {
   const { rows } = await sql<UnfinishedSync>`
     select run_id as "runId", ended_as as "endedAs" from ops.unfinished_sync
@@ -131,7 +131,7 @@ export async function readUnfinishedSync(db: Database, account: string): Promise
   return rows[0] ?? null;
 }
 
-/** A slice as `ops.slice_status` has it; counts and credits as numbers, days as `YYYY-MM-DD`, instants as Date. */
+/** A row of `ops.slice_status`; counts and credits are numbers, days are `YYYY-MM-DD`, instants are Dates. */
 type SliceStatus = {
   readonly slice_id: string;
   readonly dataset: string;
@@ -142,7 +142,7 @@ type SliceStatus = {
   readonly last_day: string;
   readonly class: string;
   readonly state: string;
-  /** The state, or `superseded` or `stale` where that says more. */
+  /** The state, or `superseded` or `stale` if that says more. */
   readonly effective_state: string;
   readonly attempt: number;
   readonly failure_count: number;
@@ -158,7 +158,7 @@ type SliceStatus = {
   readonly run_id: string;
   /** Account of its run; empty for that of API_TOKEN. */
   readonly account: string;
-  /** Dataset whose answer its cells came with; null where they were requested. */
+  /** The dataset whose answer reported its cells; null if they were requested. */
   readonly reported_by: string | null;
   readonly is_retryable: boolean;
   readonly plan_id: string | null;
@@ -181,7 +181,7 @@ type RequestLine = {
 
 type RejectLine = { readonly reason: string; readonly item: unknown };
 
-/** All that the ledger knows of one slice. */
+/** All that the ledger knows about one slice. */
 export type SliceStory = {
   readonly slice: SliceStatus;
   readonly items: readonly string[];
@@ -190,7 +190,7 @@ export type SliceStory = {
   readonly rejects: readonly RejectLine[];
 };
 
-/** Reads the story of a slice; null when there is no such slice. */
+/** Reads all about a slice; null if there is no such slice. */
 export async function sliceStory(db: Database, sliceId: string, mostRejects = 20): Promise<SliceStory | null> {
   const slices = await sql<SliceStatus>`
     select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,

@@ -7,16 +7,16 @@ import { hasSameScope } from "./same-scope.ts";
 import { insertSlices } from "./slices.ts";
 
 /**
- * The last days of a slice's window, of which its answer reports nothing. `isLate`: they may not be published yet, and the plan requests
+ * The last days of a slice's window that its answer reports nothing about. `isLate`: they may not be published yet, and a plan requests
  * them again on a later day.
  */
 export type Tail = { readonly window: Window; readonly isLate: boolean };
 
 /**
- * Takes the tail of a slice out of it, so that no coverage is claimed for days that were not answered, and queues it as a slice of its
- * own in the same run and plan: two answers without a row make days empty. A late tail is empty at once, and so is one that the same
- * answer left out before and that came back empty then; both cost nothing. Where a later slice is about these days, that one decides.
- * `now` (epoch-ms) null: nothing is queued, and the plan requests the days. To be called in the transaction that ends the slice.
+ * Takes the tail of a slice out of it, so that no coverage is claimed for days that were not answered, and queues it as a separate slice in
+ * the same run and plan: two answers without a row make days empty. A late tail is empty at once, and so is a tail that the same answer
+ * left out before and that came back empty then; both cost nothing. If a later slice is about these days, that one decides. If `now`
+ * (epoch-ms) is null, nothing is queued, and the plan requests the days. To be called in the transaction that ends the slice.
  */
 export async function cutTail(db: Database, slice: Slice, tail: Tail, now: number | null): Promise<void> {
   const { start, end } = tail.window;
@@ -42,14 +42,14 @@ export async function cutTail(db: Database, slice: Slice, tail: Tail, now: numbe
   else if (now !== null) await queueBeside(db, slice, tailDraft(slice, tail.window), now);
 }
 
-/** The request for a tail: of the pages of the whole answer as many as its days are of all days. */
+/** The request for a tail. Its expected pages are in proportion to its share of the days of the window. */
 function tailDraft(slice: Slice, window: Window): SliceDraft {
   const share = windowLength(window) / windowLength(slice.window);
   const requests = Math.max(1, Math.ceil(slice.requests * share));
   return { ...slice, window, requests, credits: requests * pagePrice(slice), tailOf: slice.sliceId };
 }
 
-/** Queues what another slice came to beside its own answer: in its run and plan, whichever run has it by now, in a turn by class and day. */
+/** Queues an additional slice that another slice led to, in the plan and the current run of that slice; its turn is by class and day. */
 export async function queueBeside(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
   const ids = await insertSlices(db, slice.runId, [draft], now);
   if (ids.length === 0) return;
@@ -62,7 +62,7 @@ export async function queueBeside(db: Database, slice: Slice, draft: SliceDraft,
     where  run_id = ${slice.runId}`.execute(db);
 }
 
-/** An error's code says that no answer of its own is stored for it. */
+/** Its error code means that it has no stored answer of its own. */
 async function noteEmpty(db: Database, slice: Slice, window: Window): Promise<void> {
   const { code, message } = fail("no_content", { operation: slice.operation });
   await sql`

@@ -4,15 +4,15 @@ import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 import { hasSameScope } from "./same-scope.ts";
 
-/** An attempt that has its answer, and the digest of it, as hex. */
+/** An attempt that has its answer, and the digest of that answer, as hex. */
 export type AnsweredAttempt = { readonly slice: Pick<Slice, "sliceId" | "attempt">; readonly digest: string };
 
-/** Clocks of machines may differ by so much; within it the ledger does not show which was last. */
+/** Clocks of machines may differ by this much: within that time the ledger does not show which write was last. */
 const clocksDiffer = sql`interval '15 minutes'`;
 
 /**
- * Whether two batches have an item in common. Items are sorted by UTF-16 code unit, and to compare the ends of the lists is far cheaper
- * than all of them; where a character from U+E000 on is in these, Postgres sorts otherwise and compares all.
+ * Whether two batches have an item in common. Items are sorted by UTF-16 code unit, and comparing the ends of the lists is far cheaper than
+ * comparing all items. If the ends contain a character from U+E000 on, Postgres sorts differently, and all items are compared.
  */
 const sharesItems = sql`exists (
   select from ops.batch as a, ops.batch as b,
@@ -24,9 +24,9 @@ const sharesItems = sql`exists (
 )`;
 
 /**
- * Ends, as loaded, the attempts whose answer is what is loaded already, in one statement: rows loaded then, by the number of the slice. An
- * earlier slice must have loaded all of the same answer, and no other slice may have written any of its cells since, be about to, or have
- * done so nearly at the same time. Of the others nothing is written: their answers are to be loaded.
+ * Ends, as loaded, the attempts whose answer is loaded already, in one statement. Returns the rows that were loaded then, by the number of
+ * the slice. An earlier slice must have loaded the same answer completely, and no other slice may have written any of its cells since, be
+ * about to, or have done so at nearly the same time. For the others nothing is written: their answers must be loaded.
  */
 export async function endUnchanged(
   db: Database,

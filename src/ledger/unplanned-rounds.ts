@@ -5,21 +5,21 @@ import { hasSameScope } from "./same-scope.ts";
 import { longestGapDays, plannedOn } from "./snapshot-rounds.ts";
 
 /**
- * A day on which a snapshot was due and no run planned it. `sliceId` is the next one that was planned, and `items` those of its items that
- * had been requested before; null where it names none.
+ * A day on which a snapshot was due and no run planned it. `sliceId` is the next slice that was planned, and `items` are those of its items
+ * that had been requested before; null if it names none.
  */
 export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly items: readonly string[] | null };
 
 /** The length of rounds in days; `earlierDays` for rounds that began before `since`. */
 type Rhythm = { readonly days: number; readonly since: Day | null; readonly earlierDays: number | null };
 
-/** Items of a slice that was planned for `day`; `before` is the day for which they had been planned before that. */
+/** Items of a slice that was planned for `day`; `before` is the day of their previous snapshot. */
 type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & Rhythm;
 
-/** Slices after one number, through another. */
+/** Slices with numbers after one, through another. */
 type SliceRange = { readonly after: string; readonly through: string };
 
-/** The slices since the last run that noted lost days: a run that was killed while it planned has noted none. */
+/** The slices since the last run that noted lost days: a run that was killed while planning has noted none. */
 export async function readUnnoted(db: Database): Promise<SliceRange> {
   const { rows } = await sql<SliceRange>`
     select coalesce((select max(noted_slice_id) from ops.run), 0) as after, coalesce((select max(slice_id) from ops.slice), 0) as through`.execute(
@@ -29,8 +29,8 @@ export async function readUnnoted(db: Database): Promise<SliceRange> {
 }
 
 /**
- * Finds missed rounds: days on which snapshots were due before those that a sync or the schedule planned among these slices. Item by item,
- * from the day for which each was planned before.
+ * Finds missed rounds: days on which snapshots were due before those that a sync or the schedule planned among these slices. It works item
+ * by item, from the day of each item's previous snapshot.
  */
 export async function findUnplanned(db: Database, { after, through }: SliceRange): Promise<readonly Unplanned[]> {
   // the latest day on which the next snapshot was due after `l.day`
@@ -98,7 +98,7 @@ function dueDays({ before, day, ...rhythm }: Pick<Gap, "before" | "day"> & Rhyth
   return days;
 }
 
-/** The day on which the next snapshot is due after the one of a day. */
+/** The day on which the next snapshot is due after that of a day. */
 function dueAfter(day: Day, rhythm: Rhythm): Day {
   const { since, days } = rhythm;
   const due = addDays(day, roundDays(day, rhythm));

@@ -3,7 +3,7 @@ import type { NamedScopes } from "../core/partition-group.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
-/** The first day of a dataset that a sync requests, and the first one of which rows are kept; null where all are. */
+/** The first day of a dataset that a sync requests, and the first day whose rows are kept; null if all are. */
 export type RequestedFrom = {
   readonly dataset: string;
   readonly from: Day;
@@ -16,10 +16,10 @@ function reachRows(reaches: readonly RequestedFrom[]): SqlFragment {
   return sql`jsonb_to_recordset(${JSON.stringify(reaches)}::jsonb) as r (dataset text, "from" date, "keptFrom" date, "itemsAreApps" boolean)`;
 }
 
-/** Whose days are meant: of the partitions that an account requests, those of the named apps and countries; `today` as the reaches have it. */
+/** Which days: those of the partitions that an account requests, for the named apps and countries; `today` as in the reaches. */
 type OwnScopes = NamedScopes & { readonly account: string; readonly today: Day };
 
-/** SQL: true for a slice of a dataset `r` about the named apps and countries; of a list of apps where one of them is in it. */
+/** SQL: true for a slice of a dataset `r` about the named apps and countries; for a list of apps, if it contains one of them. */
 function isNamed(slice: "s" | "f", { apps, countries }: NamedScopes): SqlFragment<boolean> {
   const scope = sql.ref(`${slice}.scope`);
   const ids = apps.map((app) => app.slice(app.indexOf(":") + 1));
@@ -31,8 +31,8 @@ function isNamed(slice: "s" | "f", { apps, countries }: NamedScopes): SqlFragmen
 }
 
 /**
- * Days of a dataset that were never requested of some partitions, which are counted: `partitions` of those `all` that are requested now and
- * have days before.
+ * Days of a dataset that were never requested for some partitions: `partitions` out of `all` those that are requested now and have earlier
+ * days.
  */
 export type UnrequestedDays = {
   readonly dataset: string;
@@ -41,7 +41,7 @@ export type UnrequestedDays = {
   readonly all: number;
 };
 
-/** The datasets of some such days, and the first and the last day of all; null where there are none. */
+/** The datasets of such days, and the first and the last day of all; null if there are none. */
 export function unrequestedSpan(
   found: readonly UnrequestedDays[],
 ): { readonly datasets: readonly string[]; readonly first: Day; readonly last: Day } | null {
@@ -54,16 +54,17 @@ export function unrequestedSpan(
 }
 
 /**
- * Stretches of days before those that a sync requests that were never requested of a partition, although syncs requested days before and
- * after them: as where nothing ran for longer than a sync reaches back, a sync ended at its limit, or a country was taken out for a while.
- * Where history begins a plan of a person says nothing, nor does a sync of days that a person named, all before those that one reached then.
+ * Ranges of days, before those that a sync requests, that were never requested for a partition although syncs requested days before and
+ * after them: nothing ran for longer than a sync reaches back, a sync ended at its limit, or a country was removed for a while. A person's
+ * plan does not move the start of the history, nor does a sync of days that a person named, if all of them are before the days that a sync
+ * reached then.
  */
 export async function readUnrequestedDays(
   db: Queryable,
   reaches: readonly RequestedFrom[],
   own: OwnScopes,
 ): Promise<readonly UnrequestedDays[]> {
-  // a slice that is older than its run is one that a retry or another sync took: the days of the run that planned it are not known any more
+  // a slice that is older than its run was taken over by a retry or another sync: the days of the run that planned it are no longer known
   const isOfOther = sql`s.created_at < a.started_at`;
   const plannedOn = sql`case when ${isOfOther} then least(s.as_of, (s.created_at at time zone 'UTC')::date) else a.as_of end`;
   const firstDay = sql`min(s.window_start) filter (

@@ -14,22 +14,22 @@ export type WaitingElsewhere = {
   readonly scope: Scope;
   readonly items: readonly string[] | null;
   readonly class: CreditClass;
-  /** True for a snapshot that can be requested tomorrow as well. */
+  /** True for a snapshot that can still be requested tomorrow. */
   readonly canWait: boolean;
   readonly credits: number;
 };
 
 /**
- * Slices of these datasets that wait for credits of other accounts, or for accounts that nobody works with any more, of these also failed
- * ones whose next try is due, in their turn. Left out are those of a living foreground process, and of plans, whose price a person agreed to
- * for that account. Nothing is searched where the warehouse has one account.
+ * Slices of these datasets, in their turn, that wait for credits of other accounts, or for accounts that no process works with any more (of
+ * these also failed ones whose next try is due). It leaves out slices of a living foreground process, and of plans, whose price a person
+ * agreed to for that account. If the warehouse has only one account, nothing is searched.
  */
 export async function readWaitingElsewhere(
   db: Database,
   { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
 ): Promise<readonly WaitingElsewhere[]> {
   const left = await leftAccounts(db);
-  // as a rule there is none, and others have many slices open
+  // usually there is none, and the other accounts have many open slices
   const orLeft =
     left.length === 0
       ? sql``
@@ -48,7 +48,7 @@ export async function readWaitingElsewhere(
   return rows;
 }
 
-/** A failed slice of which nobody took a next try for so long is history, and its days may be requested no more. */
+/** A failed slice whose next try was not made for this long is too old, and its days may no longer be requested. */
 const triedWithinDays = 30;
 
 /** SQL: true for a failed slice `s` whose next try is due, for days that can be requested later. Its days count as requested for all accounts. */
@@ -57,7 +57,7 @@ function mayBeTried(now: number): SqlFragment<boolean> {
             and s.slice_id in (select f.slice_id from ops.failed_slice as f) and ${mayWait}`;
 }
 
-/** Accounts that no process has worked with for a day: they may have been given up, and what they left waits for nobody. */
+/** Accounts that no process has worked with for a day: they may have been given up, and nobody else runs their slices. */
 async function leftAccounts(db: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ account: string }>`
     select a.account
@@ -68,7 +68,7 @@ async function leftAccounts(db: Database): Promise<readonly string[]> {
   return rows.map(({ account }) => account);
 }
 
-/** Moves slices that wait to a run, and to its queue. Returns how many waited still. */
+/** Moves waiting slices to a run and its queue. Returns how many were still waiting. */
 export async function takeWaiting(db: Database, runId: string, sliceIds: readonly string[]): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ slice_id: string }>`

@@ -1,19 +1,19 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
 
-/** A worker writes a heartbeat every ten seconds; one that has not for so long is frozen or gone. */
+/** A worker writes a heartbeat every ten seconds; one that has not for this long is frozen or gone. */
 export const lateSeconds = 60;
 
 /** The workers of an account. */
 export type WorkerCounts = {
-  /** Alive by their lock, those without a recent heartbeat too. */
+  /** Those that hold their lock, with or without a recent heartbeat. */
   readonly running: number;
-  /** Of the running ones those without a recent heartbeat. */
+  /** Running ones without a recent heartbeat. */
   readonly late: number;
   /** Those that send nothing until the API accepts the account again. */
   readonly waiting: number;
-  /** Since the latest heartbeat of any; null where no worker ever ran. */
+  /** Since the latest heartbeat of any worker; null if none ever ran. */
   readonly ageSeconds: number | null;
-  /** How the last worker ended (`stopped`, `died`, or the code of an error); null while it runs or where none ever did. */
+  /** How the last worker ended (`stopped`, `died`, or the code of an error); null while it runs, or if none ever ran. */
   readonly lastEndedAs: string | null;
 };
 
@@ -32,7 +32,7 @@ export async function readWorkerCounts(db: Queryable, account: string): Promise<
   return rows[0] as WorkerCounts;
 }
 
-/** Slices that a living process runs: those of one that was killed are running in the ledger until another process finds them. */
+/** Slices that a living process runs. In the ledger, slices of a killed process count as running until another process finds them. */
 export async function countRunning(db: Queryable): Promise<number> {
   const { rows } = await sql<{ slices: number }>`
     select count(*)::int as slices

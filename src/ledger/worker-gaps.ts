@@ -2,11 +2,11 @@ import { sql, type Queryable } from "../postgres/sql.ts";
 import { lateSeconds } from "./worker-counts.ts";
 import { holdsLock } from "./workers.ts";
 
-/** The last worker, where none is left although nobody stopped it: since when, and how it ended. */
+/** The last worker, if none is left although nobody stopped it: since when, and how it ended. */
 type GoneWorker = { readonly since: Date; readonly endedAs: string };
 
 /**
- * Whether the last worker of an account died or ended with an error, and no other runs. Null where one runs or waits, was stopped, or never
+ * Whether the last worker of an account died or ended with an error, and no other runs. Null if one runs or waits, was stopped, or never
  * ran.
  */
 export async function readGoneWorker(db: Queryable, account: string): Promise<GoneWorker | null> {

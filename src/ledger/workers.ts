@@ -6,22 +6,22 @@ import { fail } from "../core/errors.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { queuedChannel } from "./shared-queue.ts";
 
-/** What a process does: runs its own slices, runs those of the shared queue, answers a person's question, or those of callers. */
+/** What a process does: runs its own slices, runs those of the shared queue, makes a person's requests, or serves callers. */
 export const workerKinds = ["sync", "worker", "command", "gateway"] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 
 /**
- * This process in the ledger. While it lives it holds an advisory lock, so that a killed one is known at once, and beats, so that a frozen
- * one is.
+ * This process in the ledger. While it lives it holds an advisory lock, which shows at once if it was killed, and sends heartbeats, which
+ * show if it is frozen.
  */
 export interface LivingWorker extends AsyncDisposable {
   readonly workerId: string;
-  /** Notes that the process lives, and reads an answer in the same statement. */
+  /** Sends a heartbeat, and reads an answer in the same statement. */
   beat<T>(question?: SqlFragment<T>): Promise<Beat<T>>;
 }
 
 /**
- * What a heartbeat found: `isEntered` is false when the process was declared dead: then other processes have its slices, and it must
+ * What a heartbeat found. `isEntered` is false if the process was declared dead: then other processes have its slices, and it must
  * re-register.
  */
 export type Beat<T> = { readonly isEntered: boolean; readonly answer: T | null };
@@ -31,12 +31,12 @@ const lockSpace = 0x53_54_4f_52;
 
 /** After a lost connection the lock is taken again as soon as the database is back. */
 const reopenMs = 500;
-/** A beat that takes longer goes over a connection that is as good as lost. */
+/** If a heartbeat takes longer, its connection counts as lost. */
 const beatPatienceMs = 15_000;
 
 /**
- * Enters this process in the ledger. Keeps one connection for the lock until disposed. `onQueued` is called when another process
- * queues slices that any worker takes; without it the process has a queue of its own.
+ * Registers this process in the ledger. Keeps one connection for the lock until disposed. `onQueued` is called when another process queues
+ * slices that any worker takes; without it the process has its own queue.
  */
 export async function enterWorker(
   pool: pg.Pool,
@@ -86,13 +86,13 @@ export async function enterWorker(
   return {
     workerId,
     beat: async <T>(question: SqlFragment<T | null> = sql<null>`null::boolean`) => {
-      // on the connection that holds the lock, so that its end shows
+      // on the connection that holds the lock, so that its loss is detected
       const held = client;
       try {
         const { rows } = await beatOf(workerId, question).execute(patiently(held ?? pool));
         return { isEntered: rows.length === 1, answer: rows[0]?.answer ?? null };
       } catch (error) {
-        // an error of any kind: another connection may do better
+        // an error of any kind: another connection may work
         if (held !== null) drop(held);
         throw isLostConnection(error)
           ? error
@@ -122,7 +122,7 @@ function beatOf<T>(workerId: string, question: SqlFragment<T>): SqlFragment<{ an
     returning ${question} as answer`;
 }
 
-/** The driver knows a time limit for one query, its types do not. */
+/** The driver supports a time limit per query, but its types do not. */
 function patiently(on: pg.Pool | pg.PoolClient): Queryable {
   return {
     run: (text, values) => {
@@ -171,7 +171,7 @@ async function leave(client: pg.PoolClient, workerId: string): Promise<void> {
   await client.query("unlisten *");
 }
 
-/** Notes how a process that has left the ledger goes on: it waits (`waiting`), has stopped, or ended with an error (its code). */
+/** Notes the state of a process that has left the ledger: it waits (`waiting`), has stopped, or ended with an error (its code). */
 export async function noteEnd(db: Queryable, workerId: string, endedAs: string): Promise<void> {
   await sql`
     update ops.worker set ended_as = ${endedAs}, heartbeat_at = clock_timestamp()
@@ -183,11 +183,11 @@ export function isAlive(workerId: ReturnType<typeof sql>): ReturnType<typeof sql
   return sql<boolean>`(${holdsLock(workerId)} and exists (select from ops.worker as living where living.worker_id = ${workerId} and living.stopped_at is null))`;
 }
 
-/** SQL: true while a worker lives that runs the queue which the workers of the account of a run (`ops.run as r`) share. */
+/** SQL: true while a worker of the account of a run (`ops.run as r`) is alive: it runs the shared queue of that account. */
 export const hasLivingWorker = sql<boolean>`exists (
     select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;
 
-/** SQL: true while the worker's lock is held; a frozen process holds it still. */
+/** SQL: true while the worker's lock is held; a frozen process still holds it. */
 export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`exists (
     select from pg_catalog.pg_locks as l
@@ -195,7 +195,7 @@ export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof s
     and    l.classid = ${lockSpace}::oid and l.objid = ${workerId}::bigint::oid and l.objsubid = 2)`;
 }
 
-/** Records under which name a process locks jobs of the queue, by which those of a dead one are found. */
+/** Records the name under which a process locks jobs of the queue, so that the jobs of a dead process can be found. */
 export async function recordJobPool(db: Queryable, workerId: string, pool: string): Promise<void> {
   await sql`update ops.worker set job_pool = ${pool} where worker_id = ${workerId}`.execute(db);
 }
