@@ -16,6 +16,8 @@ import { hiddenFields } from "./parts/form-fields.ts";
  *                                                `started` goes on when the answer has been sent, and the row says what became of it
  *
  * `price` and `run` call the functions that the commands call. Only an operator gets this far.
+ *
+ * To add one: a file in src/console/actions/ exports a value made by `defineAction`, actions/all.ts lists it, and a page has its `actionForm`.
  */
 
 /** What an action works with. */
