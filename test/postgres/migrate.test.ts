@@ -34,7 +34,7 @@ describe("migrate", () => {
       );
       await expect(migrate(database.url)).rejects.toMatchObject({
         code: "database_taken",
-        message: expect.stringContaining(`the database has ${thing} of another program`) as string,
+        message: expect.stringContaining(`the database already has ${thing} of another program`) as string,
       });
       const { rows } = await warehouse.pool.query("select to_regclass('ops.slice') as made");
       expect(rows).toEqual([{ made: null }]);
