@@ -59,13 +59,21 @@ export async function* planChunks(
   const inputs = await readInputs(db, request, settings);
   let any = false;
   for (const stage of stages) {
-    for (const shard of inputs.shards)
-      for await (const chunk of planStarts(db, await startsIn(db, inputs, { shard, stage }), whole)) {
-        any = true;
-        yield chunk;
-      }
+    for await (const chunk of planStage(db, inputs, { stage, whole })) {
+      any = true;
+      yield chunk;
+    }
     if (any && !whole) return;
   }
+}
+
+/** The plan of one stage, shard by shard. */
+export async function* planStage(
+  db: Database,
+  inputs: PlanningInputs,
+  { stage, whole = false }: { readonly stage: Dataset["stage"]; readonly whole?: boolean },
+): AsyncGenerator<PlanChunk> {
+  for (const shard of inputs.shards) yield* planStarts(db, await startsIn(db, inputs, { shard, stage }), whole);
 }
 
 /**

@@ -13,7 +13,7 @@ import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
 import { limitCut } from "../planner/cut-to-limit.ts";
 import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
-import { datasetsOf, planChunks, readInputs } from "../planner/plan-stream.ts";
+import { datasetsOf, planStage, readInputs } from "../planner/plan-stream.ts";
 import { locksOf, wholePlan } from "../planner/shards.ts";
 import { endPlanning, planShard } from "./plan-shard.ts";
 import { drain, finish, runToEnd, type Wave } from "./run-to-end.ts";
@@ -83,26 +83,27 @@ function adopt(
   return adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: runLimit.left(), ...which });
 }
 
-/** Plans the first stage that has something to do, shard by shard, and notes what is known after it. */
+/**
+ * Plans the first stage that has something to do which the limit pays for, shard by shard, and notes what is known after it. A list that is
+ * too dear is left as it was read before: else no sync with such a limit would request anything but lists from the day on which it is due.
+ */
 async function planRest(
   { ingest, settings, runLimit, wake }: SyncParts,
   { runId, request }: WaveRequest,
 ): Promise<Wave> {
   const { db } = ingest;
   const inputs = await readInputs(db, request, settings);
-  const { cut, leftOut } = await limitCut(() => planChunks(db, request, settings), {
-    mostCredits: runLimit.left(),
-    newestFirst: true,
-    refused: await readRefusedLately(db, accountOf(settings)),
-  });
+  const refused = await readRefusedLately(db, accountOf(settings));
   const own = { datasets: [] as string[], lines: [] as TimingLine[] };
-  let [queued, stage] = [0, stages[0] as Dataset["stage"]];
+  let [queued, leftOut, stage] = [0, 0, stages[0] as Dataset["stage"]];
   for (stage of stages) {
+    const limit = { mostCredits: runLimit.left(), newestFirst: true, refused };
+    const { cut, leftOut: beyond } = await limitCut(() => planStage(db, inputs, { stage }), limit);
+    leftOut += beyond.slices;
     for (const shard of inputs.shards) {
       const planned = await db.transaction().execute(async (transaction) => {
         const found = await planShard(ingest, transaction, { runId, inputs, shard, stage, cut });
-        if (leftOut.slices === 0 && found.naiveCredits > 0)
-          await recordNaivePrice(transaction, runId, found.naiveCredits);
+        if (leftOut === 0 && found.naiveCredits > 0) await recordNaivePrice(transaction, runId, found.naiveCredits);
         return found;
       });
       if (planned.slices > 0) wake();
@@ -114,7 +115,7 @@ async function planRest(
   }
   const end = { runId, request, settings, own: request.only === undefined ? own : undefined };
   await db.transaction().execute((transaction) => endPlanning(ingest, transaction, end));
-  return { taken: queued, leftOut: leftOut.slices, isWhole: stage === stages.at(-1) };
+  return { taken: queued, leftOut, isWhole: stage === stages.at(-1) };
 }
 
 /** Queues failed slices in the run whose next try is due, while nobody plans their cells. */
