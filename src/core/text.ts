@@ -48,7 +48,7 @@ export function isDotSegment(text: string): boolean {
 }
 
 /** What such a keyword is refused with. */
-export const dotSegmentRefused = "a keyword of . or .. cannot be requested: on the way it is taken for a folder";
+export const dotSegmentRefused = "the keywords . and .. cannot be requested: in a URL they mean a folder";
 
 /** The form in which two spellings of one keyword meet: lower case, NFC, runs of space as one, no space around. */
 export function foldKeyword(keyword: string): string {
