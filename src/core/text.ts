@@ -48,7 +48,7 @@ export function isDotSegment(text: string): boolean {
 }
 
 /** What such a keyword is refused with. */
-export const dotSegmentRefused = "the keywords . and .. cannot be requested: in a URL they mean a folder";
+export const dotSegmentRefused = "a keyword cannot be . or .., which mean a folder in a URL";
 
 /** The form in which two spellings of one keyword meet: lower case, NFC, runs of space as one, no space around. */
 export function foldKeyword(keyword: string): string {

@@ -42,9 +42,9 @@ test("a clock that differs from the database's by minutes is warned of before wo
 
 test("a clock that is hours off is refused: snapshots would be stamped with another day", async () => {
   await expect(logged(240)).rejects.toThrow(
-    /^clock_wrong: the clock of this machine is 4\sh ahead of that of the database/,
+    /^clock_wrong: the clock of this machine is 4\sh ahead of the database's clock/,
   );
-  await expect(logged(-240)).rejects.toThrow(/is 4\sh behind that of the database/);
+  await expect(logged(-240)).rejects.toThrow(/is 4\sh behind the database's clock/);
 });
 
 test("a worker whose clock differs is not ready", async () => {

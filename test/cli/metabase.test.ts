@@ -39,7 +39,7 @@ test("a dry run, and a run", async () => {
   expect(stage.metabase.writes()).toEqual([]);
 
   const first = await run(stage, ["--json"], asAdmin);
-  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("Metabase reads the schema") });
+  expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("Metabase is reading the schema") });
   const { changes, isComplete, dryRun, version } = JSON.parse(first.stdout);
   expect([isComplete, dryRun, version]).toEqual([true, false, "v0.64.2.2"]);
   expect(changes[0]).toEqual({ what: "administrator", name: admin.email, action: "create", properties: [] });
@@ -99,7 +99,7 @@ test("arguments and settings that cannot work are refused before a request is se
     stderr: expect.stringMatching(/^bad_setting: DATABASE_URL is not set: the embedded Postgres/),
   });
   const host = await run(stage, [], { METABASE_DATABASE_HOST: "postgres://postgres" });
-  expect(host).toMatchObject({ code: 2, stderr: expect.stringContaining("METABASE_DATABASE_HOST is no host") });
+  expect(host).toMatchObject({ code: 2, stderr: expect.stringContaining("METABASE_DATABASE_HOST must be a host") });
   const away = await run(stage, ["--url", "http://127.0.0.1:9", "--wait", "0"]);
   expect(away).toMatchObject({ code: 2, stderr: expect.stringMatching(/^metabase_unreachable: /) });
 });
