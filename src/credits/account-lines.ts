@@ -12,7 +12,7 @@ export type AccountLine = {
   readonly spentInMonth: number;
 };
 
-/** The accounts of the warehouse, each with the token that was seen last; none where it has one account. */
+/** The accounts of the warehouse, each with the token that was seen last; none if there is only one account. */
 export async function readAccountLines(db: Queryable, day: Day): Promise<readonly AccountLine[]> {
   const { rows } = await sql<AccountLine>`
     with newest as (

@@ -1,24 +1,24 @@
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
-/** Why no request is sent for an account. `dataset` and `operation` are empty where the refusal is about none. */
+/** Why no request is sent for an account. `dataset` and `operation` are empty if the refusal is not about one. */
 export type AccountStop = {
   readonly code: string;
   readonly operation: string;
   readonly dataset: string;
   readonly message: string;
-  /** Left out before it is recorded. */
+  /** Left out until the stop is recorded. */
   readonly stoppedAt?: Date;
 };
 
 /** The intervals between balance checks of a refused account: the first, and the longest that they grow to by doubling. */
 export type CheckIntervals = { readonly firstMs: number; readonly longestMs: number };
 
-/** A stop so soon after one was lifted is the same one, and its checks stay as rare as they were. */
+/** A stop within this time after one was lifted is the same stop, and its checks stay as rare as they were. */
 const sameFor = sql`interval '2 hours'`;
 
 /**
- * Stops the requests of an account, in all its processes. True when the refusal is new: neither known by another process, nor the one
- * that a check lifted a while ago. Checks are those of the account, whichever of its operations are refused.
+ * Stops the requests of an account, in all its processes. True if the refusal is new: neither known to another process, nor one that a
+ * check lifted recently. An account has one series of checks for all its refused operations.
  */
 export async function recordStop(
   db: Queryable,
@@ -47,14 +47,14 @@ export function isStopped(accountId: string): SqlFragment<boolean> {
 }
 
 /**
- * SQL: true for an operation whose refusal stops the requests of this account (its name), or stopped them until less than a day ago. A token
- * that was replaced since does not count: nothing lifts its stop.
+ * SQL: true for an operation whose refusal stops the requests of this account (its name), or stopped them until less than a day ago. A
+ * token that has been replaced does not count: nothing would lift its stop.
  */
 export function isRefusedLately(account: SqlFragment, operation: SqlFragment): SqlFragment<boolean> {
   return sql<boolean>`exists (select from (${refusedLately(account)}) as refused where refused.operation = ${operation})`;
 }
 
-/** The operations that were refused lately in this sense. */
+/** The operations for which `isRefusedLately` is true. */
 export async function readRefusedLately(db: Queryable, account: string): Promise<ReadonlySet<string>> {
   const { rows } = await refusedLately(sql`${account}`).execute(db);
   return new Set(rows.map(({ operation }) => operation));
@@ -83,7 +83,10 @@ export async function readStop(
   return rows[0] ?? null;
 }
 
-/** Claims the next check for this process when it is due; of several that wait one gets it. The check after it is twice as far off. */
+/**
+ * Claims the next check for this process when it is due; of several waiting processes one gets it. The interval before the next check
+ * doubles.
+ */
 export async function claimBalanceCheck(db: Queryable, accountId: string, intervals: CheckIntervals): Promise<boolean> {
   const { rows } = await sql`
     update ops.account_stop as s
@@ -100,7 +103,7 @@ export async function stoppingOperations(db: Queryable, accountId: string): Prom
   return rows.map(({ operation }) => operation);
 }
 
-/** Lifts the stop for all processes of the account; with `operation` only where that one was refused. */
+/** Lifts the stop for all processes of the account; with `operation`, only if that one was refused. */
 export async function liftStop(db: Queryable, accountId: string, operation: string | null = null): Promise<void> {
   await sql`
     update ops.account_stop set lifted_at = clock_timestamp()
@@ -109,7 +112,7 @@ export async function liftStop(db: Queryable, accountId: string, operation: stri
   );
 }
 
-/** Lifts the stop where a run that it did not stop has an answer of the refused operation. */
+/** Lifts the stop if a run that it did not stop has an answer of the refused operation. */
 export async function liftAnsweredStop(db: Queryable, accountId: string, runId: string): Promise<void> {
   await sql`
     update ops.account_stop as a set lifted_at = clock_timestamp()
@@ -120,7 +123,7 @@ export async function liftAnsweredStop(db: Queryable, accountId: string, runId: 
   );
 }
 
-/** SQL: the interval until the next check after so many. */
+/** SQL: the interval before the next check, after this many. */
 function interval(checks: ReturnType<typeof sql>, { firstMs, longestMs }: CheckIntervals): ReturnType<typeof sql> {
   return sql`least(${longestMs}::double precision, ${firstMs}::double precision * 2 ^ least(${checks}, 30)) * interval '1 millisecond'`;
 }

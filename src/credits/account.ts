@@ -4,7 +4,7 @@ import { hourMs } from "../core/day.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
 
-/** An allowance as the service reports it. Credits; `resetsAt` in epoch-ms; null where it does not say. */
+/** An allowance as the service reports it. Credits; `resetsAt` in epoch-ms; null if it does not say. */
 export type Balance = {
   readonly total: number | null;
   readonly remaining: number | null;
@@ -12,28 +12,28 @@ export type Balance = {
   readonly periodHours: number | null;
 };
 
-/** The allowance as the ledger knows it. Times in epoch-ms. */
+/** The allowance according to the ledger. Times in epoch-ms. */
 export type AccountState = Balance & {
   readonly held: number;
   readonly inFlight: number;
-  /** True when calls have run side by side since the last moment without a call under way. */
+  /** True if calls have run concurrently since the last moment without a call under way. */
   readonly overlapped: boolean;
   readonly pacePerSecond: number;
   readonly observedAt: number | null;
 };
 
-/** The start of the running period, in epoch-ms; null where the service does not report one. */
+/** The start of the running period, in epoch-ms; null if the service does not report one. */
 export function periodStart(account: AccountState | null): number | null {
   if (account?.resetsAt == null || account.periodHours === null) return null;
   return account.resetsAt - account.periodHours * hourMs;
 }
 
-/** A refusal longer ago than this says nothing about the pace that the service accepts now. */
+/** An older refusal says nothing about the pace that the service accepts now. */
 const slowForMs = 10 * 60_000;
 
 /**
- * Makes the account's row when there is none, and lowers its pace to the configured one. It raises the pace only when no call is under
- * way and no refusal is recent: a pace that was halved for other workers recovers by their good calls.
+ * Makes the row of the account if there is none, and lowers its pace to the configured one. It raises the pace only when no call is under
+ * way and no refusal is recent: a pace that was halved because of other workers recovers through their successful calls.
  */
 export async function openAccount(
   db: Queryable,
@@ -50,7 +50,7 @@ export async function openAccount(
     or     a.in_flight = 0 and (a.slowed_at is null or a.slowed_at < ${instant(now - slowForMs)})`.execute(db);
 }
 
-/** Notes whose token an account is, by its name in the configuration. */
+/** Records the name that the account of a token has in the configuration. */
 export async function nameAccount(db: Queryable, accountId: string, account: string): Promise<void> {
   await sql`
     update ops.credit_account set account = ${account} where account_id = ${accountId} and account <> ${account}`.execute(
@@ -58,7 +58,7 @@ export async function nameAccount(db: Queryable, accountId: string, account: str
   );
 }
 
-/** The allowance of an account, null when nothing is known of it. */
+/** The allowance of an account, null if it is unknown. */
 export async function readAccount(db: Queryable, accountId: string): Promise<AccountState | null> {
   type Row = Omit<AccountState, "resetsAt" | "observedAt"> & { resetsAt: Date | null; observedAt: Date | null };
   const { rows } = await sql<Row>`
@@ -72,8 +72,8 @@ export async function readAccount(db: Queryable, accountId: string): Promise<Acc
 }
 
 /**
- * Books the result of a balance check. While calls are under way, or when one was answered since the check was sent (`sentAt`,
- * epoch-ms), only a lower balance counts: the check may not include their cost yet.
+ * Books the result of a balance check. While calls are under way, or if one was answered after the check was sent (`sentAt`, epoch-ms),
+ * only a lower balance counts: the check may not include their cost yet.
  */
 export async function observeBalance(
   db: Queryable,
@@ -96,7 +96,7 @@ export async function observeBalance(
     where  a.account_id = ${accountId}`.execute(db);
 }
 
-/** Of the tokens of an account the one with the newest balance, as its account id; '' when there is none. For commands without a token. */
+/** The account id of the token with the newest balance among those of an account; '' if there is none. For commands without a token. */
 export async function latestAccount(db: Queryable, account: string): Promise<string> {
   const { rows } = await sql<{ account_id: string }>`
     select account_id from ops.credit_balance where account = ${account} order by observed_at desc nulls last limit 1`.execute(
@@ -105,12 +105,12 @@ export async function latestAccount(db: Queryable, account: string): Promise<str
   return rows[0]?.account_id ?? "";
 }
 
-/** When many calls find too few credits, one balance check within this time answers all of them. */
+/** If many calls find too few credits, one balance check within this time serves all of them. */
 export const freshForMs = 5_000;
 
 /**
- * Makes a reader of the account that checks the balance first. Callers share a check that is under way, and none is sent when this
- * process checked a moment ago and the reported period still runs.
+ * Makes a reader of the account that checks the balance first. Callers share a check that is under way. None is sent if this process
+ * checked a moment ago and the reported period has not ended.
  */
 export function createAccountReader(options: {
   readonly db: Queryable;

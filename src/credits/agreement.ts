@@ -1,6 +1,6 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
 
-/** What a person agrees to: these datasets, or everything that is on where none is named; and the price that was shown. */
+/** What a person agrees to: these datasets (everything that is on if none is named), and the price that was shown. */
 export type Agreement = {
   readonly accountId: string;
   readonly datasets: readonly string[];
@@ -11,7 +11,7 @@ export type Agreement = {
 /** Everything that is on, as a dataset of ops.agreement. */
 const everything = "";
 
-/** True when a person has agreed that these datasets are fetched for an account, or everything that is on where none is named. */
+/** True if a person has agreed to fetch these datasets for an account, or everything that is on if none is named. */
 export async function isAgreed(
   db: Queryable,
   { accountId, datasets }: Pick<Agreement, "accountId" | "datasets">,
@@ -22,7 +22,7 @@ export async function isAgreed(
   return agreed.has(everything) || (datasets.length > 0 && datasets.every((name) => agreed.has(name)));
 }
 
-/** Records an agreement; the newest price holds. */
+/** Records an agreement; the newest price counts. */
 export async function recordAgreement(
   db: Queryable,
   { accountId, datasets, credits, by }: Agreement,

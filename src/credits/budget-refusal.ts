@@ -2,12 +2,12 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import type { BudgetUse } from "./budgets.ts";
 import { startOfDay, dayMs } from "../core/day.ts";
 
-/** When the last day (UTC) begins on which something can be requested that is lost at an instant; both in epoch-ms. */
+/** For data that is lost at an instant: when the last day (UTC) begins on which it can be requested. Both in epoch-ms. */
 export function startOfLastDay(lostAt: number): number {
   return lostAt - dayMs;
 }
 
-/** A call for which a budget has no credits, and when (epoch-ms) what it requests is lost for good; null for never. */
+/** A call that a budget has no credits for, and when (epoch-ms) its data is lost for good; null for never. */
 type RefusedCall = {
   readonly refusing: Pick<BudgetUse, "budget" | "period" | "credits" | "taken" | "endsOn">;
   readonly cost: number;
@@ -16,9 +16,9 @@ type RefusedCall = {
 };
 
 /**
- * What becomes of a call for which a budget has no credits: a DeferError until its next period begins or, where what it requests would be
- * lost by then, until the last day (UTC) on which it can be requested. Null on that day: then it is let through. What is never lost and takes
- * more than a whole period has waits for as long as the limit stays.
+ * Decides about a call that a budget has no credits for: a DeferError until the next period begins or, if its data would be lost by then,
+ * until the last day (UTC) on which it can be requested. Null on that day: the call is allowed. A call whose data is never lost, and that
+ * costs more than a whole period has, waits until the limit changes.
  */
 export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): StorehouseError | null {
   const { budget, period, credits, taken, endsOn } = refusing;

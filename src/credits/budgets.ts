@@ -17,7 +17,7 @@ import { chargedCredits } from "./charges.ts";
  * (both in holds.ts). A call without a reply counts with its price.
  */
 
-/** A budget in its current period: the credits taken, and since when it refuses calls. */
+/** A budget in its current period: the credits taken, and since when it has refused calls. */
 export type BudgetUse = CreditBudget & {
   readonly startsOn: Day;
   readonly endsOn: Day;
@@ -28,7 +28,7 @@ export type BudgetUse = CreditBudget & {
 /** Finds the rows (`budget_id`) that a call counts against. */
 export type BudgetBook = (subject: BudgetSubject) => Promise<readonly string[]>;
 
-/** Reads the budgets with the first call of each day; also without any configured, which deletes rows of earlier configurations. */
+/** Opens the budgets at the first call of each day, even if none is configured: this deletes rows of earlier configurations. */
 export function createBudgetBook(options: {
   readonly db: Database;
   readonly accountId: string;
@@ -52,8 +52,8 @@ type OpenBudget = CreditBudget & { readonly budgetId: string };
 export type BudgetsOn = { readonly accountId: string; readonly budgets: readonly CreditBudget[]; readonly day: Day };
 
 /**
- * Upserts the rows of the configured budgets for the periods of a day, and deletes those of budgets that are not configured any more. A new
- * row, and one whose datasets or apps have changed, starts with what the period has been charged so far.
+ * Upserts the rows of the configured budgets for the periods of a day, and deletes those of budgets that are no longer configured. A new
+ * row, and one whose datasets or apps have changed, starts with the charges of the period so far.
  */
 export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly OpenBudget[]> {
   const { accountId, budgets, day } = of;
@@ -86,7 +86,7 @@ export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly
   });
 }
 
-/** The budgets in the periods of a day, by name and period; one without a row is computed from what was charged. */
+/** The budgets in the periods of a day, by name and period; one without a row is computed from past charges. */
 export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonly BudgetUse[]> {
   if (of.budgets.length === 0) return [];
   const { rows } = await sql<BudgetUse>`
@@ -98,7 +98,7 @@ export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonl
 }
 
 /**
- * SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken). `withHeld`: new ones include current
+ * SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken). `withHeld`: new rows include current
  * holds.
  */
 function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
@@ -120,12 +120,12 @@ function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
       )`;
 }
 
-/** SQL: true where a budget `w` is about the dataset and app of a call. */
+/** SQL: true if a budget `w` applies to the dataset and app of a call. */
 function isOf(dataset: string, app: string) {
   return sql`(w.datasets is null or ${sql.ref(dataset)} = any (w.datasets)) and (w.apps is null or ${sql.ref(app)} = any (w.apps))`;
 }
 
-/** SQL: credits charged in the period of a budget `w`, to any token of the account: one that was replaced counts as well. */
+/** SQL: credits charged in the period of a budget `w`, for any token of the account, replaced ones included. */
 function chargedBefore(accountId: string) {
   const tokens = sql`
     select o.account_id from ops.credit_balance as t join ops.credit_balance as o on o.account = t.account where t.account_id = ${accountId}
@@ -144,7 +144,7 @@ function heldBefore(accountId: string) {
     where  h.account_id = ${accountId} and ${isOf("l.dataset", "l.track_id")})`;
 }
 
-/** The budget that refuses a call, and records that; of several the one whose period ends last. */
+/** Returns the budget that refuses a call (of several, the one whose period ends last), and records the refusal. */
 export async function refusingBudget(
   db: Queryable,
   { budgetIds, cost, now }: { readonly budgetIds: readonly string[]; readonly cost: number; readonly now: number },

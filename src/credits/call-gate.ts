@@ -1,8 +1,8 @@
-/** Holds calls back while it is decided whether any may be sent. */
+/** Holds calls back during a decision whether any may be sent. */
 export type CallGate = {
-  /** Does what decides; calls wait meanwhile, and several decisions are made one after the other. */
+  /** Runs a decision. Calls wait until it ends; decisions run one after the other. */
   readonly whileHeld: <T>(decide: () => Promise<T>) => Promise<T>;
-  /** Resolves when nothing is being decided. */
+  /** Resolves when no decision is running. */
   readonly pass: () => Promise<void>;
 };
 

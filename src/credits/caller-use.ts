@@ -1,17 +1,17 @@
 import type { Day } from "../core/day.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 
-/** What callers of the gateway took and spared on a day (UTC). */
+/** What callers of the gateway used and saved on a day (UTC). */
 export type CallerUse = {
   readonly day: Day;
   readonly caller: string;
-  /** Calls answered with an answer that was stored, and with that of an equal call under way. */
+  /** Calls that got a stored answer, and calls that got the answer of an equal call under way. */
   readonly hits: number;
   readonly joined: number;
   /** Requests that were sent to the API, with any outcome, and the credits charged for them. */
   readonly requests: number;
   readonly charged: number;
-  /** Credits that the calls which were not sent would have cost. */
+  /** Credits that the calls that were not sent would have cost. */
   readonly saved: number;
 };
 
@@ -34,7 +34,7 @@ export async function noteSpared(
            saved_credits = u.saved_credits + excluded.saved_credits`.execute(db);
 }
 
-/** What each caller took and spared on each day since one, the newest day first. What was charged is of requests that are kept. */
+/** What each caller used and saved on each day since the given one, the newest day first. Charges count only requests that are kept. */
 export async function readCallerUse(db: Queryable, from: Day): Promise<readonly CallerUse[]> {
   const { rows } = await sql<CallerUse>`
     select date_day as day, caller, hit_count::float8 as hits, joined_count::float8 as joined, request_count::float8 as requests,

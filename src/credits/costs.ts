@@ -2,14 +2,14 @@ import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { credits } from "./sql-values.ts";
 
-/** What an operation costs: by the contract, and as the service charges it. */
+/** What an operation costs: according to the contract, and as charged. */
 export type LearnedCost = {
   readonly operation: string;
   readonly documented: number;
   readonly learned: number;
 };
 
-/** A price that the reply to a successful call named and that is accepted; `isShown` where the balance fell by just that. */
+/** An accepted price, named by the reply to a successful call; `isShown` if the balance fell by exactly that. */
 export type Charge = {
   readonly operation: { readonly id: string; readonly cost: number };
   readonly charged: number;
@@ -17,8 +17,8 @@ export type Charge = {
 };
 
 /**
- * Records what successful calls were charged, in the order in which they were answered. A price is learned from two answers in a row,
- * or from one where the balance shows it or the contract has it. Returns the learned prices of these operations. One statement.
+ * Records what successful calls were charged, in the order in which they were answered. A price is learned from two answers in a row, or
+ * from one if the balance shows it or the contract has it. Returns the learned prices of these operations. One statement.
  */
 export async function learnCosts(
   db: Queryable,
@@ -47,15 +47,15 @@ export async function learnCosts(
   return new Map(rows.map(({ operation, learned }) => [operation, learned]));
 }
 
-/** A price header that is not accepted. `drop`: what the balance fell by, null where that is not known. */
+/** A price header that is not accepted. `drop`: how much the balance fell, null if that is unknown. */
 export type WrongPrice = { readonly operation: string; readonly header: number; readonly drop: number | null };
 
-/** For so long a price that is not accepted is the same problem. */
+/** Prices of an operation that are not accepted are one problem for this long. */
 const sameProblemFor = sql`interval '1 day'`;
 
 /**
- * Records a price header that is not accepted, and forgets what was learned from ones like it; the last one of an operation counts. True
- * where there was none in the day before.
+ * Records a price header that is not accepted, and deletes prices that were learned from equal headers. Only the last one of an operation
+ * is kept. True if there was none in the day before.
  */
 export async function recordWrongPrice(
   db: Queryable,
@@ -94,10 +94,10 @@ export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[
   return rows;
 }
 
-/** SQL: true where another price than the documented one was learned, and no call has been charged for so long by an instant. */
+/** SQL: true if the learned price differs from the documented one, and no call has been charged for a week before an instant. */
 const isOld = (now: number) => sql`learned <> documented and last_seen_at < ${instant(now)} - interval '7 days'`;
 
-/** Operations of which another price than the documented one was learned, and no call has been charged lately. `now`: epoch-ms. */
+/** Operations whose learned price differs from the documented one, and that had no charged call lately. `now`: epoch-ms. */
 export async function oldPrices(db: Queryable, now: number): Promise<readonly string[]> {
   const { rows } = await sql<{ operation: string }>`
     select operation from ops.credit_cost where ${isOld(now)} order by operation`.execute(db);
@@ -105,8 +105,8 @@ export async function oldPrices(db: Queryable, now: number): Promise<readonly st
 }
 
 /**
- * Lets the documented prices of those of these operations count again that are old by then. One more charge like the last is enough to learn
- * it anew. Returns those operations with their prices.
+ * Resets old learned prices of these operations to the documented ones. One more equal charge is enough to learn the price again. Returns
+ * those operations with their prices.
  */
 export async function forgetPrices(
   db: Queryable,
@@ -125,7 +125,7 @@ export async function learnedPrices(db: Queryable): Promise<Map<string, number>>
   return new Map((await learnedCosts(db)).map(({ operation, learned }) => [operation, learned]));
 }
 
-/** What a call of an operation is held to cost: the price that was learned, the documented one until then. */
+/** The expected price of a call: the learned price or, until there is one, the documented price. */
 export function callPrice(
   { id, cost }: { readonly id: string; readonly cost: number },
   learned: ReadonlyMap<string, number>,

@@ -1,18 +1,18 @@
 import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
-/** Something that a process noticed at its work and that a person should know of: an incident while it stands. */
+/** Something that a process found and that a person should know about: an incident while it is open. */
 export type Finding = {
-  /** A kind of incident that is raised (src/incidents/kinds). */
+  /** A kind of incident (src/incidents/kinds). */
   readonly kind: string;
-  /** What it is about; empty where the kind is enough. */
+  /** What it is about; empty if the kind is enough. */
   readonly subject: string;
-  /** The account that it is about; empty where it is about the warehouse. */
+  /** The account that it is about; empty if it is about the warehouse. */
   readonly accountId: string;
   /** Figures, as the kind names them. */
   readonly facts: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 };
 
-/** Writes a finding, or renews it; it stands for `forMs` after that, or until it is ended where that is null. `now`: epoch-ms. */
+/** Writes a finding, or renews it. It stays open for `forMs` or, if that is null, until it is ended. `now`: epoch-ms. */
 export async function raiseFinding(
   db: Queryable,
   { kind, subject, accountId, facts }: Finding,
@@ -40,17 +40,17 @@ export async function endFinding(
     where  kind = ${kind} and subject = ${subject} and account_id = ${accountId}`.execute(db);
 }
 
-/** What a task of the crontab leaves that failed. */
+/** The finding of a failed task of the crontab. */
 export function taskFinding(task: string): Omit<Finding, "facts"> {
   return { kind: "task_failed", subject: task, accountId: "" };
 }
 
-/** Notes that a person did by a command what a task of the crontab does. One whose role may not write it leaves it to the task. */
+/** Notes that a person's command did the work of a task of the crontab. A role that may not write findings leaves this to the task. */
 export async function noteTaskDone(db: Queryable, task: string, now: number): Promise<void> {
   await endFinding(db, taskFinding(task), now).catch(() => undefined);
 }
 
-/** The findings that stand, oldest first. */
+/** The open findings, oldest first. */
 export async function readFindings(
   db: Queryable,
   now: number,

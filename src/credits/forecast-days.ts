@@ -2,26 +2,26 @@ import { addDays, dayOf, type Day } from "../core/day.ts";
 import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import type { NightOutcome } from "./forecast-error.ts";
 
-/** What a day to come is expected to be charged. */
+/** The expected charges of a future day. */
 export type ForecastDay = {
   readonly day: Day;
-  /** When its first run begins, in epoch-ms; its beginning where none does. */
+  /** When its first run starts, in epoch-ms; the start of the day if there is none. */
   readonly startsAt: number;
-  /** Credits for what its runs plan, as far as budgets pay for it. */
+  /** Credits for the plans of its runs, as far as budgets pay for them. */
   readonly planned: number;
-  /** Credits for what was open when the forecast was made and runs on that day. */
+  /** Credits for work that was open when the forecast was made, and runs on that day. */
   readonly waiting: number;
-  /** By key of a budget the credits for what the runs of the day plan and that budget is for. */
+  /** By key of a budget, the credits of the day's plans that the budget applies to. */
   readonly budgets: Readonly<Record<string, number>>;
 };
 
 /** A forecast, its days in order; `madeAt` in epoch-ms. */
 export type StoredForecast = { readonly madeAt: number; readonly days: readonly ForecastDay[] };
 
-/** For so many days forecasts are kept. */
+/** Forecasts are kept for this many days. */
 const keptDays = 90;
 
-/** Stores the forecast of a day, in place of an earlier one of that day; those that are kept no longer go. */
+/** Stores the forecast of a day in place of an earlier one of that day, and deletes expired ones. */
 export async function writeForecast(db: Queryable, accountId: string, { madeAt, days }: StoredForecast): Promise<void> {
   const madeOn = dayOf(madeAt);
   const rows = days.map(({ day, startsAt, planned, waiting, budgets }) => ({
@@ -69,9 +69,9 @@ export async function readForecast(db: Queryable, accountId: string, day: Day): 
 }
 
 /**
- * What each day from one to another (exclusive) was expected to be charged by the newest forecast of an earlier day, and what it was charged
- * for what runs; `others`: for commands of people, callers of the gateway and backfills, which no forecast knows of. Days that nobody
- * foresaw are left out.
+ * For each day from one to another (exclusive): the expected charges according to the newest forecast of an earlier day, and the actual
+ * charges of scheduled runs. `others`: charges of commands, callers of the gateway and backfills, which no forecast includes. Days without
+ * a forecast are left out.
  */
 export async function readNightOutcomes(
   db: Queryable,

@@ -1,25 +1,25 @@
 import type { Day } from "../core/day.ts";
 
-/** What a day was expected to be charged the day before, and what it was charged. */
+/** What a day was forecast to cost, and what it was charged. */
 export type NightOutcome = {
   readonly day: Day;
   readonly foreseen: number;
   readonly charged: number;
-  /** Charged beside, for what no forecast knows of. */
+  /** Other charges, which no forecast includes. */
   readonly others: number;
 };
 
-/** How well nights were foreseen. */
+/** How accurate forecasts of nights were. */
 export type ForecastError = {
   readonly nights: number;
   readonly foreseen: number;
   readonly charged: number;
   readonly others: number;
-  /** Foreseen minus charged. */
+  /** Forecast minus charged. */
   readonly credits: number;
-  /** That in percent of what was charged; null where nothing was. */
+  /** That as a percentage of the charges; null if there were none. */
   readonly percent: number | null;
-  /** The night that differs most, of the earliest of several; null where none differs. */
+  /** The night that differs most (the earliest of several); null if none differs. */
   readonly worst: NightOutcome | null;
 };
 

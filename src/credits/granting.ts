@@ -17,11 +17,11 @@ export type GrantOptions = {
   readonly db: Database;
   readonly accountId: string;
   readonly clock: Clock;
-  /** Requests a second that all workers together may start. */
+  /** Requests per second that all workers together may start. */
   readonly pace: number;
   readonly holders: Holders;
   readonly floors: Floors;
-  /** Limits of the configuration; none when left out. */
+  /** Limits of the configuration; none if left out. */
   readonly budgets?: readonly CreditBudget[];
   /** Checks the balance with the service and books it. */
   readonly refresh: () => Promise<void>;
@@ -31,25 +31,25 @@ export type GrantOptions = {
 export type PricedWork = {
   readonly cost: number;
   readonly class: Spender;
-  /** Share of the allowance that it leaves untouched, in place of its class's. */
+  /** Share of the allowance that it leaves untouched, in place of the floor of its class. */
   readonly floor?: number;
   /** The slice that the call is for, if it is for one. */
   readonly sliceId?: string;
   /** The plan whose price it counts against, if there is one. */
   readonly planId?: string | null;
-  /** What it is about, for budgets; left out where it is about no dataset. */
+  /** What it is about, for budgets; left out if it is not about a dataset. */
   readonly about?: BudgetSubject;
   /**
-   * When (epoch-ms) what a slice requests is lost for good, null for never: on its last day no budget refuses a snapshot, and only then may it
-   * take what is kept for snapshots. Left out where the call is of no slice: a caller of class snapshot may take of that on any day, and
-   * budgets refuse it on any day.
+   * When (epoch-ms) the data of a slice is lost for good, null for never. On its last day no budget refuses a snapshot, and only then may
+   * it use credits that are kept for snapshots. Left out if the call is not for a slice: a caller of class snapshot may use those credits
+   * on any day, and budgets may refuse it on any day.
    */
   readonly lostAt?: () => Promise<number | null>;
 };
 
 /**
- * Makes what holds credits for a call: it throws a DeferError, with the time of the next try, where the floor of its class, a budget, the
- * price of its plan or the allowance leaves too few.
+ * Makes the function that holds credits for a call. It throws a DeferError, with the time of the next try, if the floor of its class, a
+ * budget, the price of its plan or the allowance leaves too few.
  */
 export function createGranting(options: GrantOptions, holds: SharedHolds): (work: PricedWork) => Promise<Grant> {
   const {
@@ -60,7 +60,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
   const readFreshAccount = createAccountReader(options);
   const budgetsOf = createBudgetBook({ db: options.db, accountId, budgets: options.budgets ?? [], clock });
 
-  /** True where a budget refuses a call that is let through all the same; throws a DeferError where it is not. */
+  /** True if a budget refuses the call but it is allowed anyway; throws a DeferError if it is not. */
   async function passesBudgets(cost: number, lostAt: number | null, budgetIds: readonly string[]): Promise<boolean> {
     const now = clock.now();
     const refusing = budgetIds.length === 0 ? null : await refusingBudget(options.db, { budgetIds, cost, now });
@@ -70,7 +70,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     return true;
   }
 
-  /** The floor of a call; of a snapshot first that of one which can wait. */
+  /** The floor of a call; for a snapshot that can wait, a higher one. */
   function floorFor(work: PricedWork, canWait: boolean): number {
     return work.floor ?? (work.class === "person" ? 0 : floorOf(options.floors, work.class, canWait));
   }
@@ -86,7 +86,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
       sliceId: work.sliceId ?? null,
       planId,
       budgetIds,
-      // a person who runs a command decides on the spot
+      // a person who runs a command has decided already
       passesBudgets: work.class === "person",
     };
     const first = await holds.reserve(wanted);
@@ -117,7 +117,10 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
   };
 }
 
-/** Why the allowance does not do, with the time at which it may; what can wait is tried on its last day at the latest (`waitsUntil`). */
+/**
+ * Why the allowance is too small, with the time at which it may suffice. A slice that can wait is tried on its last day at the latest
+ * (`waitsUntil`).
+ */
 function shortage(
   { class: name, cost }: PricedWork,
   {

@@ -6,16 +6,16 @@ import { credits, usablePace } from "./sql-values.ts";
 /** Permission to send one call: the hold to settle afterwards, and the earliest start by the shared rate limit (epoch-ms). */
 export type Grant = { readonly holdId: string; readonly startsAt: number };
 
-/** The outcome of a call. `charged` is null for a refusal and where no reply came. */
+/** The outcome of a call. `charged` is null for a refusal, or if no reply came. */
 export type CallReceipt = {
   readonly charged: number | null;
   readonly remaining: number | null;
   readonly resetsAt: number | null;
-  /** True when the service refused the call for its rate (429). */
+  /** True if the service refused the call because of the rate (429). */
   readonly tooFast: boolean;
-  /** Retry-After as epoch-ms; left out where the reply had none. */
+  /** Retry-After as epoch-ms; left out if the reply had none. */
   readonly notBefore?: number | null;
-  /** True when no reply came: the call may have been charged, and counts as charged until the service reports a balance. */
+  /** True if no reply came: the call may have been charged, and counts as charged until the service reports a balance. */
   readonly lost: boolean;
 };
 
@@ -25,7 +25,7 @@ const holdMs = 15 * 60_000;
 const slowEveryMs = 1_000;
 /** The longest pause that a Retry-After can cause. */
 const longestPauseMs = 5 * 60_000;
-/** Clocks of workers differ by less: a time further ahead was written by a clock that was wrong. */
+/** Clocks of workers differ by less: a time further ahead was written by a wrong clock. */
 const mostAheadMs = 60_000;
 /** The lowest rate, in requests a second: from 0 it could not recover. */
 const slowestPace = 0.1;
@@ -39,13 +39,13 @@ export type CreditRequest = {
   readonly workerId: string | null;
   readonly cost: number;
   readonly floor: number;
-  /** Slice that the call is for; null or left out where it is for none. */
+  /** Slice that the call is for; null or left out if there is none. */
   readonly sliceId?: string | null;
-  /** Plan whose price it counts against; null or left out where there is none. */
+  /** Plan whose price it counts against; null or left out if there is none. */
   readonly planId?: string | null;
   /** Budgets that it counts against. */
   readonly budgetIds?: readonly string[];
-  /** True where no budget limits it. */
+  /** True if no budget limits it. */
   readonly passesBudgets?: boolean;
 };
 
@@ -65,9 +65,9 @@ export async function reserveMany(
   const now = instant(clock.now());
   const cost = credits(request.cost);
   const budgetIds = sql`${[...(request.budgetIds ?? [])]}::bigint[]`;
-  // calls in flight and a pause explain no later start: it was written by a clock that was ahead, and would stop all workers
+  // calls in flight and a pause cannot explain a later start: a clock that was ahead wrote it, and it would stop all workers
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
-  // numeric, since 0.07 * 100 has to be exactly 7
+  // numeric, since 0.07 * 100 must be exactly 7
   const free = sql`(a.remaining::bigint - a.held - ceil(a.total * ${request.floor}::numeric))`;
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
     with account as materialized (
@@ -114,20 +114,20 @@ export async function reserveMany(
   return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));
 }
 
-/** True for a process that others have declared dead: it is granted nothing, however many credits are left. */
+/** True for a process that others have declared dead: it is granted nothing, even if credits are left. */
 export async function isDeclaredDead(db: Queryable, workerId: string | null): Promise<boolean> {
   const { rows } = await sql`
     select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null`.execute(db);
   return rows.length > 0;
 }
 
-/** SQL: how long after its call could start a hold expires. */
+/** SQL: a hold expires this long after the earliest start of its call. */
 export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond'`;
 
 /** The settlement of a hold: the outcome of its call. */
 export type Settlement = { readonly holdId: string; readonly receipt: CallReceipt };
 
-/** Replies of one period report its end with a second of difference. */
+/** Replies of one period report its end within a second or two of each other. */
 const sameDeadlineMs = 2_000;
 
 /** True for two successful calls of the same period: one statement can settle both. */
@@ -140,7 +140,7 @@ function isPlain({ charged, remaining, resetsAt, tooFast, lost }: CallReceipt): 
   return charged !== null && remaining !== null && resetsAt !== null && !tooFast && !lost;
 }
 
-/** One receipt for several such calls: the sum of the charges and the lowest balance. */
+/** One receipt for several such calls: the sum of charges and the lowest balance. */
 function summed(settlements: readonly Settlement[]): CallReceipt {
   const [first, ...rest] = settlements.map(({ receipt }) => receipt);
   if (first === undefined) throw new Error("there is nothing to settle");
@@ -161,15 +161,15 @@ type SettledHolds = {
   readonly pace: number;
 };
 
-/** Settles holds and books what their calls cost; several only where `canShareStatement`. */
+/** Settles holds and books what their calls cost; several only if `canShareStatement` is true for them. */
 export async function settle(db: Queryable, end: SettledHolds, clock: Clock): Promise<void> {
   await settleAfter(null, end, clock).execute(db);
 }
 
-/** What the same statement does first: its CTEs, and a condition that reads them. Where that is false, nothing is settled. */
+/** What the same statement does first: its CTEs, and a condition that reads them. If that is false, nothing is settled. */
 export type FirstStep = { readonly first: SqlFragment; readonly isDone: SqlFragment };
 
-/** SQL: the charges of calls; null where they are unknown. */
+/** SQL: the charges of calls; null if they are unknown. */
 function bookedOf(settlements: readonly Settlement[]): SqlFragment {
   return sql`array[${sql.join(settlements.map(({ receipt: { charged, lost } }) => credits(lost ? null : (charged ?? 0))))}]`;
 }
@@ -177,14 +177,14 @@ function bookedOf(settlements: readonly Settlement[]): SqlFragment {
 /**
  * The statement that settles holds, after a first step if there is one.
  *   - It locks the row of the account late, since all workers wait for it.
- *   - Balance: one that was reported beside concurrent calls counts only where it is lower. One above the total raises the total, and with it
+ *   - Balance: one that was reported during concurrent calls counts only if it is lower. One above the total raises the total, and with it
  *     the floors.
  *   - Rate: a refusal halves the shared rate; each successful call raises it by 5 %, up to `pace`.
  */
 export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
   const receipt = summed(end.settlements);
   const now = clock.now();
-  // calls that are settled together were concurrent, and a hold that has expired was settled late
+  // calls that are settled together were concurrent, and an expired hold is settled late
   const isExact = sql`(${end.settlements.length === 1}::boolean and gone.count = 1 and a.in_flight = 1 and not a.overlapped)`;
   const booked = receipt.lost ? sql`gone.cost` : credits(receipt.charged ?? 0);
   const { remaining, resetsAt } = reconciledBalance(receipt, { isExact, fallback: sql`a.remaining - ${booked}`, now });

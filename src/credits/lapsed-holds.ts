@@ -2,26 +2,26 @@ import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.
 import type { Clock } from "../core/clock.ts";
 import { holdFor } from "./holds.ts";
 
-/** Who holds credits: this process, null when it is not in ops.worker, and the SQL that is true for a worker that is alive. */
+/** Whose holds are live: this process (null if it is not in ops.worker), and the SQL that is true for a worker that is alive. */
 export type Holders = {
   readonly workerId: string | null;
   readonly isAlive: (workerId: SqlFragment) => SqlFragment<boolean>;
 };
 
-/** SQL: a hold (`h`) of a worker that is dead. This process is alive, also at the moment at which a broken connection has cost it its lock. */
+/** SQL: a hold (`h`) of a worker that is dead. This process is alive, even if a broken connection has just cost it its lock. */
 function isOfDead({ workerId, isAlive }: Holders): SqlFragment<boolean> {
   return sql<boolean>`(h.worker_id <> coalesce(${workerId}::bigint, 0) and not ${isAlive(sql`h.worker_id`)})`;
 }
 
-/** SQL: true when dead workers have left holds. */
+/** SQL: true if dead workers have left holds. */
 export function hasDeadHolds(accountId: string, holders: Holders): SqlFragment<boolean> {
   return sql<boolean>`exists (select from ops.credit_hold as h where h.account_id = ${accountId} and ${isOfDead(holders)})`;
 }
 
 /**
- * Releases holds that nobody will settle: those that have expired, and those of dead workers, whose calls may have been charged, so that the
- * balance is lower by them until the service reports one. Their calls for slices are recorded as requests without a reply, except a call
- * whose reply was recorded before its hold could be settled.
+ * Releases holds that nobody will settle: those that have expired, and those of dead workers. Their calls may have been charged, so they
+ * reduce the balance until the service reports one. Their calls for slices are recorded as requests without a reply, except a call whose
+ * reply was recorded before its hold could be settled.
  */
 export async function releaseLapsedHolds(
   db: Queryable,

@@ -1,23 +1,22 @@
-/** A price of more than so many times the documented one is accepted only where the balance shows it. */
+/** A price of more than this many times the documented one is accepted only if the balance shows it. */
 const mostTimesDocumented = 10;
 
-/** What is known of the price of a call. Credits. */
+/** What is known about the price of a call. Credits. */
 export type PriceEvidence = {
-  /** What the reply names. */
+  /** The price in the reply. */
   readonly header: number;
   readonly documented: number;
-  /** By how much the balance fell over the call; null where another call may have changed it as well. */
+  /** How much the balance fell during the call; null if another call may have changed it too. */
   readonly drop: number | null;
 };
 
-/** What is made of a price header: `isShown` where the balance fell by just that. */
+/** The verdict on a price header: `isShown` if the balance fell by exactly that. */
 export type PriceVerdict = { readonly isAccepted: boolean; readonly isShown: boolean };
 
 /**
- * Judges the price that a reply names. One that the balance shows is always accepted. It is not accepted where it is negative,
- * nothing for an operation that has a price, more than ten times the documented price, more than the balance fell by, or where the
- * balance fell by the documented price. A balance that fell by more shows nothing: others spend from it as well. The documented price is
- * always accepted.
+ * Judges the price that a reply names. A price that the balance shows is always accepted, and so is the documented price. Any other price
+ * is not accepted if it is negative, zero for an operation that has a price, more than ten times the documented price, or more than the
+ * balance fell by, or if the balance fell by the documented price. A balance that fell by more shows nothing: others spend from it too.
  */
 export function judgePrice({ header, documented, drop }: PriceEvidence): PriceVerdict {
   if (header >= 0 && header === drop) return { isAccepted: true, isShown: true };
@@ -31,12 +30,12 @@ export function judgePrice({ header, documented, drop }: PriceEvidence): PriceVe
 /** A balance before or after a call; `resetsAt` in epoch-ms. */
 type ReportedBalance = { readonly remaining: number | null; readonly resetsAt: number | null };
 
-/** Reports of one deadline vary by a second or two; a later one is of another period. */
+/** Reports of one deadline vary by a second or two; a later one belongs to another period. */
 const sameDeadlineMs = 60_000;
 
 /**
- * By how much the balance fell over a call that ran alone; null where either balance is unknown, where the call did not run alone, or
- * where the period changed or credits were bought.
+ * How much the balance fell during a call that ran alone; null if either balance is unknown, if the call did not run alone, or if the
+ * period changed or credits were bought.
  */
 export function balanceDrop(
   before: ReportedBalance & { readonly inFlight: number; readonly overlapped: boolean },

@@ -18,17 +18,17 @@ export type CreditQueueOptions = GrantOptions & {
 /** One call that needs credits. `cost` is computed when its turn comes: a higher price may have been learned while it waited. */
 type Work = Omit<PricedWork, "cost"> & { readonly cost: () => number; readonly signal?: AbortSignal };
 
-/** What became of a call. `isSettled`: its hold is settled already, in the statement that stored the answer. */
+/** The result of a call. `isSettled`: its hold is settled already, in the statement that stored the answer. */
 type Sent<T> = { readonly result: T; readonly receipt: CallReceipt; readonly isSettled?: boolean };
 
-/** The credit-aware queue: nothing is sent that was not granted first. */
+/** The credit-aware queue: nothing is sent before it is granted. */
 export interface CreditQueue {
   /**
-   * Runs `send`, with the number of its hold, once credits and pace allow. Throws a DeferError, with the time of the next try, when credits
+   * Runs `send`, with the number of its hold, once credits and pace allow. Throws a DeferError, with the time of the next try, if credits
    * do not.
    */
   run<T>(work: Work, send: (holdId: string) => Promise<Sent<T>>): Promise<T>;
-  /** Does what decides whether calls may go on: none is sent meanwhile. */
+  /** Runs a decision whether calls may continue: none is sent until it ends. */
   readonly whileHeld: CallGate["whileHeld"];
 }
 
@@ -37,10 +37,10 @@ const spenders: readonly Spender[] = ["person", ...creditClasses];
 
 /** The receipt of a call without a reply: whether it was charged is unknown. */
 const lostReceipt: CallReceipt = { charged: null, remaining: null, resetsAt: null, tooFast: false, lost: true };
-/** The receipt of a call that was not charged, since it was never sent. */
+/** The receipt of a call that was not charged because it was never sent. */
 const unsentReceipt: CallReceipt = { ...lostReceipt, lost: false };
 
-/** A call that starts so much later than granted may be one of a process that stood still, and was declared dead meanwhile. */
+/** If a call starts this much later than granted, its process may have been suspended, and declared dead in that time. */
 const lateMs = 1_000;
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
@@ -74,7 +74,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         charged = done.receipt.charged ?? 0;
         return done.result;
       } catch (error) {
-        // a call that could not be recorded keeps its hold: once this process counts as dead it is recorded from that
+        // a call that could not be recorded keeps its hold: once this process counts as dead, the call is recorded from the hold
         if (!(error instanceof StorehouseError)) receipt = receipt === lostReceipt ? null : receipt;
         else if (!mayBeCharged(error)) [receipt, charged] = [unsentReceipt, 0];
         throw error;
@@ -87,7 +87,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     }
   }
 
-  /** An abort ends calls that wait. A call that was sent runs to its end: its answer is paid for, and it occupies its slot until then. */
+  /** An abort ends waiting calls. A call that was sent runs to its end, since its answer is paid for, and keeps its slot until then. */
   async function run<T>(work: Work, call: (holdId: string) => Promise<Sent<T>>): Promise<T> {
     work.signal?.throwIfAborted();
     const waiting = new AbortController();

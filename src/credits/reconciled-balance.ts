@@ -2,12 +2,12 @@ import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { credits } from "./sql-values.ts";
 
 /**
- * The balance and the deadline that the account's row is to hold after the service reported a balance. `isExact` is true when no
- * concurrent call can have changed that balance; `fallback` is the balance that the row has without the report.
+ * The balance and the deadline for the row of the account after the service reported a balance. `isExact` is true if no concurrent call can
+ * have changed that balance; `fallback` is the balance of the row without the report.
  * - Exact, or the first report of a later period once the known one is over: as reported.
  * - Of a period before the known one: the fallback.
- * - A deadline that is over, where none is reported for the period that began, becomes unknown.
- * - Else the lower balance, and the deadline stays: reports of it vary by a second, and a slow reply dates it late.
+ * - If a deadline has passed and none is reported for the new period, it becomes unknown.
+ * - Otherwise: the lower balance, and the deadline stays. Reports of it vary by a second, and a slow reply dates it late.
  */
 export function reconciledBalance(
   reported: { readonly remaining: number | null; readonly resetsAt: number | null },
@@ -29,8 +29,8 @@ export function reconciledBalance(
   };
 }
 
-/** A deadline reported in seconds that were rounded down is early by up to one, and a call may take another. */
+/** A deadline in seconds that are rounded down is up to a second early, and a call may take another second. */
 const graceMs = 2_000;
 
-/** Deadlines nearer to each other than this, or than half a period, are the same one. */
+/** Deadlines that differ by less than this, or by less than half a period, are the same. */
 const tolerance = sql`least(interval '60 seconds', coalesce(a.period_hours, 24)::double precision * interval '30 minutes')`;

@@ -19,11 +19,11 @@ export type CreditReport = {
   readonly spent: readonly Spend[];
   readonly costs: readonly LearnedCost[];
   readonly budgets: readonly BudgetUse[];
-  /** All accounts of the warehouse, where it has several. */
+  /** All accounts of the warehouse, if it has several. */
   readonly accounts: readonly AccountLine[];
 };
 
-/** Reads the allowance, what was spent of it in the running period, and what was learned about costs. */
+/** Reads the allowance, what was spent in the current period, and the learned costs. */
 export async function readCreditReport(db: Queryable, of: BudgetsOn): Promise<CreditReport> {
   const { accountId } = of;
   const account = await readAccount(db, accountId);

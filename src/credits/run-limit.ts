@@ -1,8 +1,8 @@
 /** The limit on the credits of one run (`--max-credits`, or what is left of a plan's price), kept by the process that runs it. */
 export interface RunLimit {
-  /** Takes credits for one call; false when they would pass the limit. */
+  /** Takes credits for one call; false if they would exceed the limit. */
   take(credits: number): boolean;
-  /** Replaces the credits that were taken by those that were charged. */
+  /** Replaces the credits taken with the credits charged. */
   settle(taken: number, charged: number): void;
   /** Credits that may still be taken; Infinity without a limit. */
   left(): number;

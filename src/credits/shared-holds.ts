@@ -4,20 +4,20 @@ import type { Clock } from "../core/clock.ts";
 import { releaseLapsedHolds, type Holders } from "./lapsed-holds.ts";
 import { canShareStatement, reserveMany, settle, type Settlement, type Grant, type CreditRequest } from "./holds.ts";
 
-/** Holds of calls under way at the same time, taken and settled together: one statement for all that are alike. */
+/** Takes and settles the holds of concurrent calls together: one statement for all that are alike. */
 export interface SharedHolds {
-  /** A grant for one call; null when it is refused. Requests are granted in the order in which they came. */
+  /** A grant for one call; null if it is refused. Requests are granted in the order in which they came. */
   reserve(request: CreditRequest): Promise<Grant | null>;
   /** Settles a hold and books what its call cost. */
   settle(end: Settlement): Promise<void>;
 }
 
-/** No more than this wait for one statement. */
+/** At most this many calls share one statement. */
 const mostAtOnce = 100;
 /** Expired holds are released this often, and whenever credits run short. */
 const releaseEveryMs = 10_000;
 
-/** Opens the holds of a process on its account. `pace` in requests a second. */
+/** Opens the holds of a process on its account. `pace` is in requests per second. */
 export function createSharedHolds(options: {
   readonly db: Queryable;
   readonly accountId: string;
@@ -37,7 +37,7 @@ export function createSharedHolds(options: {
     if (clock.now() - releasedAt >= releaseEveryMs) await release();
     const grants = await reserveMany(db, requests, clock);
     if (grants.length > 0 || releasedAt === clock.now()) return grants;
-    // before all are refused, the holds of dead workers are released
+    // before any is refused, the holds of dead workers are released
     await release();
     return reserveMany(db, requests, clock);
   }

@@ -14,7 +14,7 @@ export type DailySpend = {
   readonly credits: number;
 };
 
-/** What was charged since a day, by day, account, dataset and class. */
+/** Charges since a day, by day, account, dataset and class. */
 export async function readDailySpend(db: Queryable, from: Day): Promise<readonly DailySpend[]> {
   const { rows } = await sql<DailySpend>`
     select date_day as day, account, dataset, class, sum(request_count)::float8 as requests, sum(booked_credits)::float8 as credits
@@ -25,7 +25,7 @@ export async function readDailySpend(db: Queryable, from: Day): Promise<readonly
   return rows;
 }
 
-/** Credits charged for an app; store, id and name are null for what is about no app. */
+/** Credits charged for an app; store, id and name are null for charges without an app. */
 export type AppSpend = {
   readonly store: string | null;
   readonly trackId: string | null;
@@ -34,7 +34,7 @@ export type AppSpend = {
   readonly credits: number;
 };
 
-/** What was charged since a day for each app, by slices and calls of callers, the dearest first. Imported answers are no requests. */
+/** Charges since a day for each app, by slices and by calls of callers, the most expensive first. Imported answers do not count. */
 export async function readAppSpend(db: Queryable, from: Day): Promise<readonly AppSpend[]> {
   const { rows } = await sql<AppSpend>`
     select store, track_id as "trackId", app_name as "appName", sum(request_count)::float8 as requests, sum(credit_count)::float8 as credits

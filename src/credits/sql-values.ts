@@ -1,7 +1,7 @@
 import { boundedCredits } from "../core/credit-budget.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 
-/** One request in a quarter of an hour; a pace of none would be a division by zero. */
+/** One request in a quarter of an hour; a pace of 0 would mean a division by zero. */
 const leastPace = 0.001;
 
 /** A number of credits as SQL. */
