@@ -1,12 +1,12 @@
 import type { Covered } from "../core/slice.ts";
 
-/** What decides how an item stands: the slices that requested it, and whether the account tracks it. */
+/** What decides the state of an item: the slices that requested it, and whether the account tracks it. */
 type Known = { readonly covered: readonly Pick<Covered, "items">[]; readonly tracked: readonly string[] };
 
 /**
- * Items that were requested by the same lists, and that the same calls can carry, stand alike on every day: one of them says how all of them
- * stand. Returns one of each such group, in the order of the items, and how many it stands for. An account requests hundreds of keywords by a
- * few lists, night after night.
+ * Items that were requested in the same lists, and that the same calls can carry, have the same state on every day. Returns one item of
+ * each such group, in the order of the items, and the size of the group. An account requests hundreds of keywords in a few lists, night
+ * after night.
  */
 export function alikeItems(
   items: readonly string[],
@@ -30,7 +30,7 @@ export function alikeItems(
   return { items: all.map(({ item }) => item), counts: all.map(({ count }) => count) };
 }
 
-/** The group of each item, by number from 0: each list divides the groups that are there into what it has and what it has not. */
+/** The group of each item, by number from 0: each list splits the existing groups into the items that it has and those that it has not. */
 export function dividedBy(items: readonly string[], lists: Iterable<readonly string[]>): Int32Array {
   const rows = new Map(items.map((item, row) => [item, row]));
   const groups = new Int32Array(items.length);

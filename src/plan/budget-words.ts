@@ -2,7 +2,7 @@ import { limitWords } from "../core/credit-budget.ts";
 import { countOf } from "../core/words.ts";
 import type { OverBudget } from "./over-budget.ts";
 
-/** What budgets defer, a sentence each. */
+/** What budgets defer, one sentence per budget. */
 export function deferredWords(deferred: readonly OverBudget[]): readonly string[] {
   return deferred.map(
     ({ budget, slices, credits }) =>

@@ -4,17 +4,14 @@ import type { Window } from "../core/window.ts";
 import type { Cells } from "./stale-cells.ts";
 
 /**
- * How a cell (one item of a partition on one day) stands: as the newest slice that requested it, or else `missing` (never requested
- * and worth requesting), `stale` (answered, and to be requested again; see `staleCells`), or `dropped` (answered, and its rows went with
- * a month that is kept no longer).
+ * The state of a cell (one item of a partition on one day): that of the newest slice that requested it, or else `missing` (never requested
+ * and worth requesting), `stale` (answered, and to be requested again; see `staleCells`), or `dropped` (answered, and its rows were dropped
+ * with a month that is no longer kept).
  */
 export const cellStates = [...sliceStates, "stale", "missing", "dropped"] as const;
 export type CellState = (typeof cellStates)[number];
 
-/**
- * States from the one that matters most to the one that matters least: a day, or any other group of cells, shows the first that one of its
- * cells is in.
- */
+/** States in order of importance: a day, or any other group of cells, shows the first state that one of its cells has. */
 export const worstFirst = [
   "failed",
   "lost",
@@ -29,7 +26,7 @@ export const worstFirst = [
   "empty",
 ] as const satisfies readonly CellState[];
 
-/** What a state means, for a legend. A state of a group of cells and that of another are one thing where they have the same words. */
+/** What a state means, for a legend. States with the same words are shown as one. */
 export const stateWords: Readonly<Record<CellState, string>> = {
   failed: "failed",
   lost: "lost for good",
@@ -47,32 +44,32 @@ export const stateWords: Readonly<Record<CellState, string>> = {
 /** Cells by state; states without cells are left out. */
 export type CellCounts = Readonly<Partial<Record<CellState, number>>>;
 
-/** The state that a group of cells shows; null where it has none. */
+/** The state that a group of cells shows; null if it has no cells. */
 export function worstState(cells: CellCounts | undefined): CellState | null {
   return worstFirst.find((state) => (cells?.[state] ?? 0) > 0) ?? null;
 }
 
-/** What the cells of one partition are worked out from. */
+/** What the cells of one partition are computed from. */
 type CellOptions = {
-  /** Null where the scope says it all: then a day is one cell. */
+  /** Null if the scope is enough: then a day is one cell. */
   readonly items: readonly string[] | null;
-  /** How many items each of them stands for; one when left out. */
+  /** How many items each of them represents; one if left out. */
   readonly counts?: readonly number[];
   /** What was requested before, oldest first. */
   readonly covered: readonly Pick<Covered, "items" | "window" | "state" | "goneBefore">[];
   /** Cells that are stale if they are answered. */
   readonly stale: readonly Cells[];
-  /** What a plan would request now: missing where nothing is known of it. */
+  /** What a plan would request now: its cells are missing if they are not covered. */
   readonly drafts: readonly (Cells & Partial<Pick<SliceDraft, "class">>)[];
-  /** The days that count; an end that is left out is open. */
+  /** The days that count; a missing end is open. */
   readonly within: Partial<Window>;
 };
 
 const code = Object.fromEntries(cellStates.map((state, index) => [state, index + 1])) as Record<CellState, number>;
 
 /**
- * The cells of one partition by day, in the order of days; days of which nothing is known and nothing is wanted are left out. What is
- * only requested as it is now is missing today where it was never answered; else its newest answer is stale.
+ * The cells of one partition by day, in the order of days. Days that were never requested and are not needed are left out. A snapshot is
+ * missing today if it was never answered; otherwise its newest answer is stale.
  */
 export function cellsByDay({
   items,
@@ -85,7 +82,7 @@ export function cellsByDay({
   const wanted = items ?? [""];
   const span = spanOf([...covered, ...drafts], within);
   if (span === null) return new Map();
-  // a byte a cell: an account has hundreds of millions
+  // one byte per cell: an account has hundreds of millions
   const cells = new Uint8Array(wanted.length * span.days);
   const rowsOf = rowFinder(wanted);
   const put = ({ items: own, window }: Cells, state: (before: number, row: number) => number) => {
@@ -134,7 +131,7 @@ function spanOf(all: readonly { readonly window: Window }[], within: Partial<Win
   return start < end ? { start, days: daysBetween(start, end) } : null;
 }
 
-/** Finds the rows of a batch's items, once for each array: the same list stands behind hundreds of slices. */
+/** Finds the rows of the items of a batch, once per array: hundreds of slices share a list. */
 function rowFinder(items: readonly string[]): (batch: readonly string[] | null) => readonly number[] {
   const index = new Map(items.map((item, row) => [item, row]));
   const found = new Map<readonly string[] | null, readonly number[]>();

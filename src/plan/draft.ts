@@ -4,10 +4,10 @@ import { windowLength } from "../core/window.ts";
 import type { Piece } from "./cover/cheapest-cover.ts";
 import type { DatasetPlan, PlanPartition, PlanRequest } from "./plan-request.ts";
 
-/** What planning one partition comes to. */
+/** The plan of one partition. */
 export type PlanPart = Pick<DatasetPlan, "slices" | "naiveCredits">;
 
-/** A piece of a plan as a priced slice. `requests` where the length of its window does not say how many it takes. */
+/** A piece of a plan as a priced slice. `requests` is given if the length of its window does not determine it. */
 export function draft(
   request: PlanRequest,
   partition: PlanPartition,
@@ -30,7 +30,10 @@ export function draft(
   };
 }
 
-/** Items in batches that one call may name, in the order given; what cannot go into a list travels alone. A partition without items is one call. */
+/**
+ * Items in batches that one call may name, in the given order; an item that cannot be in a list has its own call. A partition without items
+ * is one call.
+ */
 export function batchesFor(option: FetchOption, items: readonly string[] | null): readonly (readonly string[])[] {
   if (items === null) return [[]];
   const alone = items.filter((item) => option.maxItems > 1 && isSplit(option, item));

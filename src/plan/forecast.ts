@@ -13,13 +13,15 @@ export type ForecastInput = {
   readonly now: number;
 };
 
-/** How many allowance periods the work touches, the running one counted, and when it would be done (epoch-ms); null when never. */
+/** How many allowance periods the work takes, including the current one, and when it would be done (epoch-ms); null if never. */
 export type Forecast = { readonly periods: number; readonly doneAt: number } | null;
 
-/** A plan that needs more than this many periods is not forecast: nobody waits for it, and a floor may leave crumbs. */
+/** A plan that needs more than this many periods is not forecast: nobody waits that long, and a floor may leave too little per period. */
 const mostPeriods = 10_000;
 
-/** When work would be done if nobody else spent credits: period by period, class by class, each down to its floor and no faster than the pace. */
+/**
+ * When the work would be done if nobody else spent credits: period by period and class by class, each down to its floor, within the pace.
+ */
 export function forecast(input: ForecastInput): Forecast {
   const left = new Map(creditClasses.map((name) => [name, { ...input.work[name] }]));
   let [from, until, balance] = [input.now, input.resetsAt, input.remaining];

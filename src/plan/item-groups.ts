@@ -1,20 +1,20 @@
 import { dividedBy } from "./alike-items.ts";
 
-/** Items of one scope in groups: those of a group were requested by the same lists, and so have the same cells. */
+/** Items of one scope in groups: the items of a group were requested in the same lists, so their cells are the same. */
 export type ItemGroups = {
   /** The group of each item, by number from 0. */
   readonly groups: Int32Array;
   readonly count: number;
-  /** The groups of the items that a list names, each once; null stands for the scope itself. */
+  /** The groups of the items that a list names, each once; null means the scope itself. */
   readonly groupsOf: (list: readonly string[] | null) => Int32Array;
 };
 
 type Known = ItemGroups & { readonly items: readonly string[]; readonly lists: ReadonlySet<readonly string[]> };
 
-/** The last ones: countries of an app, one after the other, share their items and the lists of them. */
+/** The last groups: the countries of an app come one after the other and share items and lists. */
 let last: Known | null = null;
 
-/** Groups items by the lists that requested them: an account requests hundreds of keywords by a few lists, night after night. */
+/** Groups items by the lists that requested them: an account requests hundreds of keywords in a few lists, night after night. */
 export function itemGroups(items: readonly string[], lists: ReadonlySet<readonly string[]>): ItemGroups {
   if (last !== null && last.items === items && hasSame(last.lists, lists)) return last;
   const groups = groupsOfAlike(items, lists);
@@ -27,13 +27,13 @@ function hasSame<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
   return one.size === other.size && [...one].every((value) => other.has(value));
 }
 
-/** With more lists than these the items are hardly alike, and to compare them costs more than it saves. */
+/** With more lists than this, few items are alike, and comparing them costs more than it saves. */
 const mostLists = 64;
 
 function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly string[]>): Int32Array {
   if (lists.size > mostLists) return Int32Array.from(items.keys());
   const places = new Map<number, number>();
-  // numbers without holes: each of them takes a row of marks
+  // consecutive numbers, since each takes a row of marks
   return dividedBy(items, lists).map((group) => {
     const place = places.get(group) ?? places.size;
     places.set(group, place);
@@ -41,7 +41,7 @@ function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly str
   });
 }
 
-/** Finds the groups of a batch's items, once for each array: the same list stands behind hundreds of slices. */
+/** Finds the groups of the items of a batch, once per array: hundreds of slices share a list. */
 function groupFinder(
   items: readonly string[],
   { groups, count }: Pick<ItemGroups, "groups" | "count">,
@@ -59,7 +59,7 @@ function groupFinder(
 
 /** The groups of some rows, each once. */
 function distinct(rows: Int32Array, groups: Int32Array, count: number): Int32Array {
-  // groups are numbered in the order of the items: where each has its own, a row is its group
+  // groups are numbered in the order of the items: if each item has its own, a row is its group
   if (count === groups.length) return rows;
   const seen = new Uint8Array(count);
   return rows

@@ -2,12 +2,12 @@ import { addDays, daysBetween, day, type Day } from "../core/day.ts";
 import type { Moved, Reach } from "../core/timing.ts";
 
 /*
- * A source restates the figures of a day for a while. Each night that requests a day again shows whether it moved, by its age: the days
- * since it was first requested. From that it is learned from which age on days stand, and only younger ones are requested again. Now and
- * then all days of the fixed lookback are requested all the same, so that a source that changes its habit is found out.
+ * A source restates the figures of a day for a while. Each night that requests a day again shows whether its figures moved, by its age: the
+ * days since it was first requested. This shows the age from which days no longer move, and only younger days are requested again. From
+ * time to time all days of the fixed lookback are requested anyway, to detect a source that changes its habit.
  */
 
-/** Days of one age that were requested again, and those of them in which something moved; of the last weeks apart. */
+/** Days of one age that were requested again, and how many of them moved; the last weeks are counted separately. */
 export type AgeEvidence = {
   readonly age: number;
   readonly compared: number;
@@ -16,30 +16,33 @@ export type AgeEvidence = {
   readonly recentMoved: number;
 };
 
-/** Evidence is of so many nights: older ones say little about a source that has changed its habit. */
+/** Evidence covers this many nights: older ones say little about a source that has changed its habit. */
 export const evidenceDays = 90;
 /** The last weeks, for a habit that has just changed: two rounds of samples. */
 export const recentDays = 28;
-/** One night in so many requests the whole fixed lookback. */
+/** One night in this many requests the whole fixed lookback. */
 export const sampleEveryNights = 14;
-/** Days beyond the learned age that may still move, as a share; with the confidence below. */
+/** The share of days beyond the learned age that may still move, with the confidence below. */
 const toleratedShare = 0.01;
 /** The normal quantile of 95 %, one-sided. */
 const z = 1.645;
-/** Fewer days than this are too little evidence: as many without any that moved show 1 % with 95 % (the rule of three). */
+/**
+ * Fewer days than this are too little evidence: this many days of which none moved show a share below 1 % with 95 % confidence (the rule of
+ * three).
+ */
 export const fewestCompared = 300;
 
-/** The lookback that evidence shows, or why it shows none. */
+/** The lookback that the evidence shows, or why it shows none. */
 export type LearnedLookback =
-  /** Days of the lookback; at most `bound` of the older days still move, as `compared` of them show. */
+  /** Days of the lookback; `compared` older days show that at most the share `bound` of them still moves. */
   | { readonly kind: "learned"; readonly days: number; readonly bound: number; readonly compared: number }
-  /** Of the days older than any that moved too few were requested again, or days move through to the end of the fixed lookback. */
+  /** Too few days older than any that moved were requested again, or days move until the end of the fixed lookback. */
   | { readonly kind: "too_little"; readonly compared: number }
   | { readonly kind: "moves_to_the_end" };
 
 /**
- * The fewest days of lookback beyond which, with 95 % confidence (the upper bound of Wilson), at most 1 % of days still move, and beyond
- * which no more than that moved in the last weeks.
+ * The shortest lookback beyond which at most 1 % of days still move, with 95 % confidence (Wilson's upper bound), and no more than that
+ * moved in the last weeks.
  */
 export function learnLookback(evidence: readonly AgeEvidence[], fixedDays: number): LearnedLookback {
   const within = evidence.filter(({ age }) => age >= 1 && age <= fixedDays);
@@ -56,7 +59,7 @@ export function learnLookback(evidence: readonly AgeEvidence[], fixedDays: numbe
   return { kind: "moves_to_the_end" };
 }
 
-/** The upper bound of a share by Wilson, one-sided at 95 %. */
+/** Wilson's upper bound of a share, one-sided at 95 %. */
 export function wilsonUpper(moved: number, compared: number): number {
   if (compared === 0) return 1;
   const share = moved / compared;
@@ -66,8 +69,8 @@ export function wilsonUpper(moved: number, compared: number): number {
 }
 
 /**
- * A timing with a learned lookback: shorter, and the whole fixed one on the nights of the sample, which are each partition's own by its
- * key. A timing whose lookback is as short already stays as it is.
+ * A timing with a learned lookback: shorter, except for the whole fixed one on sample nights, which each partition has at other times, by
+ * its key. A timing whose lookback is already that short does not change.
  */
 export function withLearned<T extends Reach>(timing: T, days: number, { key, today }: { key: string; today: Day }): T {
   if (days >= timing.lookbackDays) return timing;
@@ -86,7 +89,7 @@ export function isSampled(key: string, today: Day): boolean {
   return (daysBetween(origin, today) + numberOf(key)) % sampleEveryNights === 0;
 }
 
-/** A number of a text that is spread evenly enough: FNV-1a. */
+/** Hashes a text to an evenly distributed number: FNV-1a. */
 function numberOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

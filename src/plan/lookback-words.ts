@@ -1,7 +1,7 @@
 import { count, countOf } from "../core/words.ts";
 import { fewestCompared, type LearnedLookback } from "./learn-lookback.ts";
 
-/** What evidence shows of the lookback of a dataset, as a sentence. */
+/** What the evidence shows about the lookback of a dataset, as a sentence. */
 export function lookbackWords(learned: LearnedLookback, fixedDays: number): string {
   const fixed = countOf(fixedDays, "day");
   if (learned.kind === "moves_to_the_end") return `Days change up to the end of the fixed ${fixed}.`;

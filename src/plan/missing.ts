@@ -9,20 +9,22 @@ import type { Calendar, GapGrid, GapRow } from "./cover/gap-grid.ts";
 
 /**
  * Which cells a plan requests:
- *   - `missing`: those never requested, and those that the source has restated since
- *   - `failed`: those whose newest slice failed, or was skipped for another reason than a refusal
+ *   - `missing`: those never requested, and those that the source may have restated since
+ *   - `failed`: those whose newest slice failed, or was skipped for a reason other than a refusal
  *   - `all`: every one that can be requested and that no open slice requests
  */
 export const reprocesses = ["missing", "failed", "all"] as const;
 export type Reprocess = (typeof reprocesses)[number];
 
-/** The cells of one scope to request: `fresh` ones for the first time (or anew), `restated` ones since their answer was not final. */
+/**
+ * The cells of one scope to request: `fresh` ones for the first time (or from scratch), `restated` ones because their answer was not final.
+ */
 export type MissingCells = { readonly fresh: GapGrid; readonly restated: GapGrid };
 
 /**
- * The days that a plan may request. They end with the newest published day (without an end in `bounds`, with the last full pack) and begin
- * at `bounds.start`, else at the dataset's first day, else `historyDays` before the end; never before the first store opened, the dataset's
- * first day, or the first day of which rows are kept.
+ * The days that a plan may request. They end with the newest published day (if `bounds` has no end, with the last full pack) and begin at
+ * `bounds.start`, else at the first day of the dataset, else `historyDays` before the end; never before the first store opened, the first
+ * day of the dataset, or the first day whose rows are kept.
  */
 export function requestable(timing: Reach, today: Day, bounds: Partial<Window>): Window {
   const { firstDay, historyDays, keptFrom } = timing;
@@ -37,7 +39,7 @@ export function settledEnd({ settleDays }: Reach, today: Day): Day {
   return addDays(today, 1 - settleDays);
 }
 
-/** The day after the last full pack that is published; where days are not packed, after the newest one. */
+/** The day after the last full pack that is published; if days are not packed, after the newest day. */
 function packedEnd(timing: Reach, today: Day): Day {
   const published = settledEnd(timing, today);
   return timing.packDays === undefined ? published : periodOf({ days: timing.packDays }, published).start;
@@ -48,10 +50,10 @@ export function lateFrom({ settleDays, emptyHoldsDays = 0, emptyUntilDays }: Rea
   return addDays(asOf, emptyUntilDays === undefined ? -settleDays : emptyHoldsDays + 1 - settleDays - emptyUntilDays);
 }
 
-/** What missing cells are worked out from. */
+/** What missing cells are computed from. */
 export type MissingOptions = {
   readonly timing: Dated;
-  /** Null stands for the scope itself, under the name ''. */
+  /** Null means the scope itself, under the name ''. */
   readonly items: readonly string[] | null;
   readonly calendar: Calendar;
   /** What was requested before, oldest first. Slices may share an array of items. */
@@ -65,10 +67,10 @@ export type MissingOptions = {
  *   - An empty answer, or a 404, may have come before its newest day was published: it is final a day later than other answers.
  *   - With `emptyHoldsDays` an empty answer may mean "not yet": it expires at that age, and with `emptyUntilDays` only its newest days do.
  *   - Empty days of a pack are requested again with the next pack if one call has room for both; otherwise an empty pack is final.
- *   - An item that the service refused when it was requested alone is left out: it would have every batch refused.
- *   - A failed cell counts as requested: its slice is retried by later-tries.ts where that can help, and costs no credits every night.
+ *   - An item that the service refused when it was requested alone is left out: every batch with it would be refused.
+ *   - A failed cell counts as requested: later-tries.ts retries its slice if that can help, so that it does not cost credits every night.
  *
- * `ops.slice_finality` says the same in SQL for what is stale; test/runs/stale.test.ts holds the two together.
+ * `ops.slice_finality` has the same rules for stale cells in SQL; test/runs/stale.test.ts checks that both agree.
  */
 export function missingCells(options: MissingOptions): MissingCells {
   const { calendar, covered } = options;
@@ -85,7 +87,7 @@ export function missingCells(options: MissingOptions): MissingCells {
   return { fresh: { calendar, rows: rowsOf(fresh) }, restated: { calendar, rows: rowsOf(cell.toRestate) } };
 }
 
-/** What is known of a cell. Of several slices about it the larger number holds. */
+/** What is known about a cell. If several slices are about it, the larger number counts. */
 const cell = { unrequested: 0, toRestate: 1, requested: 2, failed: 3 } as const;
 
 function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: MissingOptions): void {
@@ -110,7 +112,7 @@ function mark(marks: Uint8Array, rows: Int32Array, slice: Covered, options: Miss
   }
 }
 
-/** Which days, by their index, have moved since a slice was requested; null where none has. */
+/** The days, by index, that have moved since a slice was requested; null if none has. */
 function movedSince(
   { asOf, state }: Covered,
   { timing, calendar, today, reprocess }: MissingOptions,
@@ -121,13 +123,13 @@ function movedSince(
 }
 
 /**
- * The index of the first day that a slice's answer does not settle: the source restated days from there on, or the answer was empty and has
- * expired.
+ * The index of the first day for which a slice's answer is not final: the source restates days from there on, or the answer was empty and
+ * has expired.
  */
 function finalUntil(slice: Covered, options: MissingOptions): number {
   const { timing, calendar, today } = options;
   if (slice.asOf >= today || waitsOrRuns(slice)) return calendar.days;
-  // empty days that wait for the next pack are requested again when that is published
+  // empty days that wait for the next pack are requested again when that pack is published
   const retriedOn = waitsForPack(timing) ? addDays(packedEnd(timing, today), timing.settleDays - 1) : today;
   const mayBeEarly = slice.state === "empty" || (slice.state === "skipped" && !slice.refused);
   const early =
@@ -136,7 +138,7 @@ function finalUntil(slice: Covered, options: MissingOptions): number {
   return Math.min(restatedFrom, expiredFrom(slice, options, retriedOn));
 }
 
-/** The index of the first day of which an empty answer has expired; infinite where none has. */
+/** The index of the first day whose empty answer has expired; infinite if none has. */
 function expiredFrom(slice: Covered, { timing, calendar, today }: MissingOptions, retriedOn: Day): number {
   const { emptyHoldsDays, emptyUntilDays } = timing;
   const isEmpty = slice.state === "empty" || slice.state === "skipped";
@@ -147,21 +149,21 @@ function expiredFrom(slice: Covered, { timing, calendar, today }: MissingOptions
   return daysBetween(calendar.start, lateFrom(timing, requestedOn));
 }
 
-/** True where empty days are requested again together with the next pack. */
+/** True if empty days are requested again together with the next pack. */
 function waitsForPack({ packDays, packIsFull }: Reach): boolean {
   return packDays !== undefined && packIsFull !== true;
 }
 
 /** True for an empty answer that cannot mean "not connected" or "not published yet". */
 function isKnownEmpty(slice: Covered, { emptyUntilDays, packIsFull }: Reach): boolean {
-  // a tail was requested twice, and both answers had rows of other days
+  // a tail was requested twice, and both answers had rows for other days
   if (emptyUntilDays === undefined) return slice.isTail === true;
   return packIsFull === true && slice.isTail !== true && windowLength(slice.window) > emptyUntilDays;
 }
 
 /**
- * By how many days an empty answer becomes final later than others. None for periods that are requested again anyway, and none where that
- * would take a call of its own.
+ * How many days later than others an empty answer becomes final. 0 for periods that are requested again anyway, and 0 if that would need a
+ * separate call.
  */
 export function emptyEarlyDaysOf(timing: Dated): 0 | 1 {
   return timing.packIsFull === true || (timing.kind === "period" && timing.emptyHoldsDays !== undefined) ? 0 : 1;
@@ -172,7 +174,7 @@ export function waitsOrRuns({ state }: Pick<Covered, "state">): boolean {
   return (openStates as readonly SliceState[]).includes(state);
 }
 
-/** True for a slice that ended without an answer, for another reason than a refusal. */
+/** True for a slice that ended without an answer, for a reason other than a refusal. */
 export function hasFailed({ state, refused }: Pick<Covered, "state" | "refused">): boolean {
   return state === "failed" || (state === "skipped" && !refused);
 }
@@ -190,7 +192,7 @@ function rowsWith({ marks, items, groups, days }: Marks, kind: number): readonly
   const gapsOf = Array.from({ length: days === 0 ? 0 : marks.length / days }, (_, group) => {
     const own = marks.subarray(group * days, (group + 1) * days);
     const gaps = new Uint8Array(days);
-    // usually a few days of years
+    // usually a few days out of years
     for (let day = own.indexOf(kind); day >= 0; day = own.indexOf(kind, day + 1)) gaps[day] = 1;
     return gaps.includes(1) ? gaps : null;
   });
@@ -206,7 +208,7 @@ export function sorted(items: readonly string[]): readonly string[] {
   return inOrder ? items : [...new Set(items)].sort();
 }
 
-/** True where a plan of today could request exactly this window: published days that are kept, a whole period, or today for a snapshot. */
+/** True if a plan made today could request exactly this window: published days that are kept, a whole period, or today for a snapshot. */
 export function mayRequest(timing: Timing, window: Window, today: Day): boolean {
   if (timing.kind === "snapshot") return window.start === today && windowLength(window) === 1;
   const within = requestable(timing, today, window);

@@ -2,10 +2,10 @@ import type { Day } from "../core/day.ts";
 import { isCovered, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
-/** A budget with the credits that are left of it, and the first day of its next period. */
+/** A budget with its remaining credits and the first day of its next period. */
 export type BudgetRoom = CreditBudget & { readonly left: number; readonly endsOn: Day };
 
-/** Slices of one dataset, class and app. `passes`: they would be lost for good by tomorrow, so that no budget refuses them. */
+/** Slices of one dataset, class and app. `passes`: they would be lost for good by tomorrow, so no budget refuses them. */
 export type BudgetedWork = BudgetSubject & {
   readonly class: CreditClass;
   readonly slices: number;
@@ -20,12 +20,11 @@ export type OverBudget = {
   readonly credits: number;
 };
 
-/** A part of some work that waits, and the day on which its budget has room again. */
+/** A part of some work that has to wait, and the day on which its budget has room again. */
 type PutOff<W extends BudgetedWork> = W & { readonly until: Day };
 
 /**
- * What is deferred, by budget without those that defer nothing, and line by line; and the budgets with what is left of them after the
- * rest has run.
+ * What is deferred, by budget (without those that defer nothing) and line by line, and what is left of the budgets after the rest has run.
  */
 export type BudgetCut<W extends BudgetedWork = BudgetedWork> = {
   readonly deferred: readonly OverBudget[];
@@ -34,8 +33,8 @@ export type BudgetCut<W extends BudgetedWork = BudgetedWork> = {
 };
 
 /**
- * What of some work budgets defer, if it runs by class: of each line as many slices as all of its budgets have room for, at the mean price
- * of the line. What is deferred is counted for the budget with the least room.
+ * The part of some work that budgets defer if the work runs by class. Each line runs as many slices as all of its budgets have room for, at
+ * the mean price of the line. Deferred slices count for the budget with the least room.
  */
 export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: readonly BudgetRoom[]): BudgetCut<W> {
   const putOff: PutOff<W>[] = [];

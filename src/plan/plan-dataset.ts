@@ -34,7 +34,7 @@ export function planDataset(request: PlanRequest): DatasetPlan {
   return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
 }
 
-/** A program that requests one thing at a time pays for every page as well. */
+/** A program that requests one thing at a time would pay for every page too. */
 function withPages({ fetchOptions }: PlanPartition, part: PlanPart): PlanPart {
   if (fetchOptions.every(({ pages }) => pages === undefined)) return part;
   const credits = part.slices.reduce((sum, slice) => sum + slice.credits, 0);
@@ -50,17 +50,17 @@ export function inOrder<P extends { readonly scope: Scope }>(
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }
 
-/** Slices by the end of their windows, the last first; otherwise in the order given. */
+/** Slices by the end of their windows, the last first; equal ones in the given order. */
 function newestFirst(slices: SliceDraft[]): readonly SliceDraft[] {
   return slices.sort((a, b) => (a.window.end < b.window.end ? 1 : a.window.end > b.window.end ? -1 : 0));
 }
 
 type Series = Extract<Timing, { kind: "series" }>;
 
-/** The days that a timing may request, with the covers that were searched over them. */
+/** The days that a timing may request, with the covers already found over them. */
 type Days = { readonly calendar: Calendar; readonly shapes: KnownShapes };
 
-/** Finds the days that a timing may request, worked out once for all partitions that share it. */
+/** Finds the days that a timing may request, computed once for all partitions that share it. */
 function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Days {
   const found = new Map<string, Days>();
   return (timing) => {
@@ -95,7 +95,7 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
 }
 
-/** Says of a piece that it could bring the days of a slice that waits as well, at its own price; nothing where none does. */
+/** Marks a piece that could also fetch the days of a waiting slice at the same price; nothing if no slice waits. */
 function besideWaiting({ option, window }: Piece, waiting: readonly Covered[]): Pick<SliceDraft, "longest"> {
   const longest = daysAtSamePrice(option, window);
   const isBeside = (slice: Covered) =>
@@ -104,8 +104,8 @@ function besideWaiting({ option, window }: Piece, waiting: readonly Covered[]): 
 }
 
 /**
- * What the account's whole list did not contain was never requested: its days are left to other fetch options. While that is on record the
- * items count as not tracked, or the same list would be paid for again and again.
+ * Items that the account's whole list did not contain were never requested: other fetch options request their days. While that is on record
+ * the items count as not tracked; otherwise the same list would be paid for again and again.
  */
 function withoutUntracked(
   fetchOptions: readonly FetchOption[],

@@ -11,8 +11,8 @@ import type { PartitionPlanning, PlanPartition, PlanRequest } from "./plan-reque
 type Period = Extract<Timing, { kind: "period" }>;
 
 /**
- * The calls for whole periods that were never requested, or whose days were still restated when they were: one a period and batch.
- * A slice over other days, of another grid for instance, says nothing of a period.
+ * The calls for whole periods that were never requested, or that were requested while the source still restated them: one per period and
+ * batch. A slice over other days, of another grid for instance, says nothing about a period.
  */
 export function planPeriods({ request, partition, covered, timing }: PartitionPlanning<Period>): PlanPart {
   const option = partition.fetchOptions[0];
@@ -39,7 +39,7 @@ export function planPeriods({ request, partition, covered, timing }: PartitionPl
   return { slices, naiveCredits: option.credits * items };
 }
 
-/** The periods that share a day with what may be requested and are over and published, each with what is missing of it. */
+/** The periods that are over and published and share a day with the requestable days, each with its missing items. */
 export function missingPeriods({
   request: { today, bounds, reprocess },
   partition: { items },
@@ -56,13 +56,13 @@ export function missingPeriods({
     });
 }
 
-/** What missing periods are worked out from. */
+/** What missing periods are computed from. */
 type Wanted = Pick<PartitionPlanning<Period>, "covered" | "timing"> & {
   readonly request: Pick<PlanRequest, "today" | "bounds" | "reprocess">;
   readonly partition: Pick<PlanPartition, "items">;
 };
 
-/** The days whose slices say what is missing of these periods. */
+/** The days whose slices show what these periods lack. */
 export function periodReach(grid: Grid, { start, end }: Window): Window {
   const touched = periodsTouching(grid, { start, end });
   return { start: touched[0]?.start ?? start, end: touched.at(-1)?.end ?? end };

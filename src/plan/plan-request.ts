@@ -8,17 +8,17 @@ import type { Reprocess } from "./missing.ts";
 /** One partition of a dataset with the options to fetch it. */
 export type PlanPartition = {
   readonly scope: Scope;
-  /** What calls name by the batch; null where the scope says it all. */
+  /** What calls name in batches; null if the scope is enough. */
   readonly items: readonly string[] | null;
   readonly fingerprint: string;
-  /** True where something is known to be there: an empty answer is none. */
+  /** True if data is known to exist: then an empty answer counts as no answer. */
   readonly expected?: boolean;
   readonly fetchOptions: readonly FetchOption[];
-  /** When it is worth requesting, where that is not as for the others. */
+  /** Its own timing, if it differs from that of the dataset. */
   readonly timing?: Timing;
 };
 
-/** All that planning one dataset depends on: nothing else is read. */
+/** Everything that planning one dataset depends on. */
 export type PlanRequest = {
   readonly dataset: string;
   readonly timing: Timing;
@@ -26,13 +26,13 @@ export type PlanRequest = {
   /** What was requested before, oldest first, by `scopeKey`. */
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly today: Day;
-  /** Days that a person names; the dataset's own history where left out. */
+  /** Days that a person names; if left out, the history of the dataset. */
   readonly bounds: Partial<Window>;
   /** Which cells that were requested before are requested again. */
   readonly reprocess: Reprocess;
 };
 
-/** The slices of one dataset, newest first, and what a program would pay that requests one thing at a time. */
+/** The slices of one dataset, newest first, and what a program that requests one thing at a time would pay. */
 export type DatasetPlan = {
   readonly dataset: string;
   readonly slices: readonly SliceDraft[];

@@ -9,7 +9,7 @@ import type { PartitionPlanning, PlanPartition } from "./plan-request.ts";
 
 type Snapshot = PartitionPlanning<Extract<Timing, { kind: "snapshot" }>>;
 
-/** The calls that request what holds now: of the whole partition or, where calls name items, of those that are due. */
+/** The calls that request the present state: of the whole partition or, if calls name items, of the items that are due. */
 export function planSnapshot(planning: Snapshot): PlanPart {
   const { request, partition, covered, timing } = planning;
   const option = partition.fetchOptions[0];
@@ -30,7 +30,7 @@ export function planSnapshot(planning: Snapshot): PlanPart {
   return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
 }
 
-/** The day of the newest request of what waits longest, of what was requested before of each item; none where one never was. */
+/** The oldest of the days on which the items were last requested; none if an item never was. */
 function lastRequested(known: readonly (readonly Covered[])[]): Pick<SliceDraft, "lastRequested"> {
   const days = known.map(
     (own) => own.findLast(({ state, fingerprint }) => state !== "lost" && fingerprint !== neverRequested)?.asOf,
@@ -40,7 +40,7 @@ function lastRequested(known: readonly (readonly Covered[])[]): Pick<SliceDraft,
 
 type ByItem = ReadonlyMap<string, readonly Covered[]>;
 
-/** What was requested before of each of these items, which are sorted. */
+/** The earlier requests for each of these items, which are sorted. */
 function coveredByItem(items: readonly string[], covered: readonly Covered[]): ByItem {
   const slices = new Map<string, Covered[]>([...new Set(items)].sort().map((item) => [item, []]));
   for (const slice of covered) for (const item of slice.items ?? []) slices.get(item)?.push(slice);
@@ -51,12 +51,12 @@ function isItemDue(planning: Snapshot, own: readonly Covered[]): boolean {
   return !isRefusedAlone(own) && isDue(planning, own);
 }
 
-/** True for an item that was refused alone: it would have its whole batch refused. */
+/** True for an item that was refused alone: its whole batch would be refused. */
 function isRefusedAlone(own: readonly Covered[]): boolean {
   return own.some((slice) => slice.refused && slice.items?.length === 1);
 }
 
-/** Answered items that are not due yet, the one that comes due soonest first. */
+/** Answered items that are not due yet, the ones due soonest first. */
 function soonestDue({ request, partition }: Snapshot, known: ByItem): readonly string[] {
   if (request.reprocess !== "missing") return [];
   const answered = [...known].flatMap(([item, own]) => {
@@ -69,8 +69,8 @@ function soonestDue({ request, partition }: Snapshot, known: ByItem): readonly s
 }
 
 /**
- * Batches, the last one filled with other items as far as its call has room for them at its price: items that were added on different days
- * are requested together from then on, and no longer each by a call of its own.
+ * Batches, the last one filled with other items if its call has room for them at the same price: items that were added on different days
+ * are then requested together, no longer in separate calls.
  */
 function withSoonest(
   batches: readonly (readonly string[])[],
@@ -99,13 +99,16 @@ function isDue({ timing, request, partition }: Snapshot, known: readonly Covered
   const misses = covered.slice(last + 1).filter((slice) => slice.fingerprint === fingerprint);
   const miss = misses.at(-1);
   if (miss === undefined) return true;
-  // what failed with an error that may pass is requested the next day: its time runs out. Else each such miss makes the next request wait
-  // twice as long, as each may be charged, also where something is known to be there
+  // after an error that may pass the item is requested the next day, since its time runs out. Any other miss doubles the wait before the
+  // next request, since each may be charged, even if data is known to exist
   const dear = misses.filter(({ isPassing = false }) => !isPassing).length;
   return !holds(miss, miss.isPassing === true ? 1 : Math.min(2 ** (dear - 1), timing.refreshDays));
 }
 
-/** True for a slice that ended well and without what was requested, so that it holds for a short while. A refusal holds like an answer. */
+/**
+ * True for a slice that ended without an error and without data, so that it is valid only for a short while. A refusal is as valid as an
+ * answer.
+ */
 export function isNoAnswer(
   { state, refused }: Pick<Covered, "state" | "refused">,
   { expected = false }: Pick<PlanPartition, "expected">,

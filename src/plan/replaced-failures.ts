@@ -4,8 +4,8 @@ import type { Covered } from "../core/slice.ts";
 type Requested = Pick<Covered, "items" | "window" | "state" | "refused">;
 
 /**
- * What was requested of snapshots, oldest first, without what failed and a newer slice stands for: its answer shows what holds now, and one
- * that failed as well is the one to retry. `ops.failed_slice` and `ops.coverage_daily` say the same in SQL.
+ * Requested snapshots, oldest first, without failed ones that a newer slice replaces: the newer one shows the present state or, if it
+ * failed too, is the one to retry. `ops.failed_slice` and `ops.coverage_daily` have the same rule in SQL.
  */
 export function withoutReplaced<S extends Requested>(covered: readonly S[]): readonly S[] {
   const newerEnds = new Map<string, Day>();

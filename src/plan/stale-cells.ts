@@ -6,10 +6,10 @@ import { requestable, waitsOrRuns, missingCells } from "./missing.ts";
 import { missingPeriods } from "./plan-periods.ts";
 import type { PlanPartition, PlanRequest } from "./plan-request.ts";
 
-/** Items, null where the scope says it all, and days of theirs. */
+/** Items (null if the scope is enough) and their days. */
 export type Cells = { readonly items: readonly string[] | null; readonly window: Window };
 
-/** What stale cells of one partition are worked out from. */
+/** What the stale cells of one partition are computed from. */
 type StaleOptions = {
   readonly request: Pick<PlanRequest, "timing" | "today" | "bounds">;
   readonly partition: Pick<PlanPartition, "items" | "timing" | "fingerprint">;
@@ -18,10 +18,10 @@ type StaleOptions = {
 };
 
 /**
- * The stale cells of a partition: answered, and to be requested again. Days and whole periods that were requested while the source still
- * restated them, or answered with nothing where that does not hold; the newest snapshot of an item that is past its `refreshDays`, or
- * was requested under another fingerprint. Only days that a sync would request. Of cells that are not answered it says nothing.
- * `ops.slice_finality` says the same in SQL, which does not see a fingerprint that changed without a command.
+ * The stale cells of a partition: answered, and to be requested again. These are days and whole periods that were requested while the
+ * source still restated them, or whose empty answer has expired, and the newest snapshot of an item if it is past its `refreshDays` or was
+ * requested under another fingerprint. Only days that a sync would request are included, and only answered cells. `ops.slice_finality` has
+ * the same rules in SQL, except that it does not see a fingerprint that changed without a command.
  */
 export function staleCells({ request, partition, covered }: StaleOptions): readonly Cells[] {
   const { today, bounds } = request;
@@ -59,7 +59,7 @@ function staleSnapshots(refreshDays: number, { request, partition, covered }: St
   const refused = new Set<string>();
   for (const slice of covered) {
     if (slice.refused && slice.items?.length === 1) for (const item of slice.items) refused.add(item);
-    // a miss leaves the answer before it valid, a refusal holds like an answer
+    // a miss leaves the earlier answer valid; a refusal is as valid as an answer
     if (slice.state === "failed" || slice.state === "lost" || (slice.state === "skipped" && !slice.refused)) continue;
     for (const item of slice.items ?? [""]) newest.set(item, slice);
   }

@@ -2,16 +2,16 @@ import { spanOf, windowCount } from "./gap-grid.ts";
 import { searchDays, type BatchPrices } from "./day-search.ts";
 import { cheapestVertexCover, mostDays } from "./vertex-cover.ts";
 
-/** The days bought for the whole batch (1 where bought); every other missing cell goes by windows of its item. */
+/** The days bought for the whole batch (1 if bought); every other missing cell is covered by windows of its item. */
 export type BatchCover = { readonly bought: Uint8Array; readonly price: number };
 
 /**
  * The cheapest cover found for the rows of one batch: items that one day call can carry together.
  *
- * Where all missing days lie within one window it is exact: a minimum weighted vertex cover. Over a longer time the days are cut into
- * stretches of a window's length, each solved exactly, and windows are then placed anew, as few as the days that are left need; from the
- * cheapest of these `searchDays` goes on. A window (of up to 30 days) of the best possible cover meets at most two stretches, so even
- * where that search falls short the price is at most twice the best one; it is never above buying days only or windows only.
+ * If all missing days lie within one window it is exact: a minimum weighted vertex cover. Over a longer time the days are cut into
+ * stretches of the length of a window, and each is solved exactly. Then windows are placed again, as few as the remaining days need, and
+ * `searchDays` continues from the cheapest result. A window (of up to 30 days) of the best possible cover meets at most two stretches, so
+ * even if that search falls short, the price is at most twice the best one. It is never above the price of days only or windows only.
  */
 export function coverBatch(rows: readonly Uint8Array[], days: number, prices: BatchPrices): BatchCover {
   const span = spanOf(rows);
@@ -23,7 +23,7 @@ export function coverBatch(rows: readonly Uint8Array[], days: number, prices: Ba
     new Uint8Array(days),
     stretchCover(rows, { days, start: span.first, length }, prices),
   ];
-  // cutting from the newest day backwards wins where the oldest stretch is the ragged one
+  // cutting from the newest day backwards is better if the oldest stretch is the incomplete one
   if (whole > length)
     candidates.push(
       stretchCover(rows, { days, start: span.last + 1 - Math.ceil(whole / length) * length, length }, prices),
@@ -75,7 +75,7 @@ function masksOf(rows: readonly Uint8Array[], from: number, length: number): num
   return masks;
 }
 
-/** What the days bought and the windows for what they leave cost; gives up above `atMost`. */
+/** The price of the days bought plus the windows for the rest; gives up above `atMost`. */
 function priceWith(
   rows: readonly Uint8Array[],
   bought: Uint8Array,

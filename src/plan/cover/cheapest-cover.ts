@@ -12,7 +12,7 @@ import {
   type Windows,
 } from "./cover-items.ts";
 
-/** One call of a cover, or several if its fetch option takes as many: the option, the items (none where the scope says it all), and the days. */
+/** One call of a cover, or several if its fetch option takes several: the option, the items (none if the scope is enough), and the days. */
 export type Piece = { readonly option: FetchOption; readonly items: readonly string[]; readonly window: Window };
 
 /**
@@ -22,15 +22,18 @@ export type Piece = { readonly option: FetchOption; readonly items: readonly str
  * Proven, with F the price found and B the lowest there is:
  * - One kind of fetch option alone: F = B. Long windows placed greedily are the fewest; a day's calls are as few as its items need.
  * - By history and by day, at most n items that a list can carry, all missing days of those within one window: F = B.
- * - By history and by day, any number of items and days, where each day lacks few enough for one call or full calls only, and no item is missing
- *   so often that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords): F = B.
- * - Else at most n items over a longer time: F = B where the search drops no state (see searchDays), and F <= 2 B always. Against an
+ * - By history and by day, any number of items and days, if each day lacks so few items that one call is enough, or exactly fills its
+ *   calls, and no item lacks so many days that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords):
+ *   F = B.
+ * - Otherwise, at most n items over a longer time: F = B if the search drops no state (see searchDays), and always F <= 2 B. Against an
  *   integer program, 4 to 90 items over 60 to 365 days: F = B in 96 of 102 cases, at worst 1.03 B (8 items that lack a fifth of 120 days).
- * - Else, with b batches of n items: F <= b B, or 2 b B over a longer time, since which items share a batch is not searched.
- * - With the whole list as well: left out where it can pay on no day (`isIdle`), and then as above. Else the bound of the case above times
- *   1 + b W / A, W being the price of a call by day and A that of the whole list (1.03 for a hundred keywords of an iOS app, 1.06 on
- *   Android): at worst a list is bought for items that a comma keeps out of lists while the others go by name, as they would without it.
- * - Always: given its windows no other calls of the days cost less, and F is never above what any fetch option alone costs that can carry all.
+ * - Otherwise, with b batches of n items: F <= b B, or 2 b B over a longer time, since the division into batches is not searched.
+ * - With the whole list too: if it can pay on no day (`isIdle`), it is left out, and the cases above apply. Otherwise the bound of the case
+ *   above times 1 + b W / A, where W is the price of a call by day and A that of the whole list (1.03 for a hundred keywords of an iOS app,
+ *   1.06 on Android). At worst a whole list is bought for items that a comma keeps out of lists, while the others are requested by name, as
+ *   they would be without it.
+ * - Always: given its windows, no other calls by day cost less, and F is never above the price of any single fetch option that can carry
+ *   everything.
  */
 export function cheapestCover(grid: GapGrid, fetchOptions: readonly FetchOption[]): readonly Piece[] {
   const kinds = optionsByKind(fetchOptions);
@@ -85,7 +88,7 @@ export function naivePrice(grid: GapGrid, fetchOptions: readonly FetchOption[]):
   return sum;
 }
 
-/** True when the whole list can pay on no day: naming its items, and a window for each that cannot be named, costs no more. */
+/** True if the whole list can pay on no day: naming its items, plus a window for each that cannot be named, costs no more. */
 function isIdle(coverItems: readonly CoverItem[], { byHistory, byDay, wholeList }: OptionsByKind): boolean {
   if (wholeList === null) return false;
   const tracked = coverItems.filter((coverItem) => coverItem.tracked);

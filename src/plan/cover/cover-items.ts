@@ -1,23 +1,23 @@
 import { carries, optionCost, type FetchOption } from "../../core/fetch-option.ts";
 import type { GapRow, Span } from "./gap-grid.ts";
 
-/** The fetch options of one partition by what they carry; null where it has none of the kind. */
+/** The fetch options of one partition by what they carry; null if it has none of the kind. */
 export type OptionsByKind = {
   /** One item for many days. */
   readonly byHistory: FetchOption | null;
   /** Many named items for one day. */
   readonly byDay: FetchOption | null;
-  /** All that the account tracks for one day, nothing named. */
+  /** All items that the account tracks, for one day; none is named. */
   readonly wholeList: FetchOption | null;
 };
 
-/** An item with its gaps and the day's fetch options that it may go by; by windows it may always go. */
+/** An item with its gaps, and which fetch options by day can carry it; windows can carry every item. */
 export type CoverItem = GapRow & { readonly listed: boolean; readonly tracked: boolean };
 
-/** The windows of each cover item, in the order of the cover items: what they do not hold goes by day. */
+/** The windows of each cover item, in the order of the cover items; calls by day hold the rest. */
 export type Windows = readonly (readonly Span[])[];
 
-/** Sorts fetch options by what they carry; of several of a kind the first counts. */
+/** Sorts fetch options by what they carry; the first of each kind counts. */
 export function optionsByKind(fetchOptions: readonly FetchOption[]): OptionsByKind {
   const named = fetchOptions.filter((option) => option.tracked === undefined);
   return {
@@ -27,7 +27,7 @@ export function optionsByKind(fetchOptions: readonly FetchOption[]): OptionsByKi
   };
 }
 
-/** Rows with what may carry them, in their order; those that nothing carries are left out. */
+/** Rows with the options that may carry them, in their order. Rows that nothing carries are left out. */
 export function coverItemsOf(
   rows: readonly GapRow[],
   { byHistory, byDay, wholeList }: OptionsByKind,
@@ -59,12 +59,12 @@ export function outside(gaps: Uint8Array, windows: readonly Span[]): Uint8Array 
 }
 
 /**
- * True when it is proven that nothing beats calls by day for all these cover items. Each missing cell is given a share of a price, such that
- * the cells of no call, by day or by window, hold more than that call costs: all calls that together hold all cells then cost at least the sum of
- * the shares. Where that is what the days' calls cost, nothing is cheaper. False says nothing.
+ * True when it is proven that nothing beats calls by day for all these cover items. Each missing cell gets a share of a price such that the
+ * shares of the cells in any call, by day or by window, never add up to more than that call costs. Then all calls that together hold all
+ * cells cost at least the sum of the shares. If that sum is the price of the calls by day, nothing is cheaper. False proves nothing.
  *
- * A day that one call holds gives its whole price to items that have room; a day that takes several full calls the same share to each.
- * Room is what a window costs, less what two neighbouring stretches of its length hold already: no window meets more than two.
+ * A day that takes one call gives its whole price to items that have room; a day that takes several full calls gives each item the same
+ * share. Room is the price of a window, less what two neighbouring stretches of its length hold already: no window meets more than two.
  */
 export function isBestByDay(coverItems: readonly CoverItem[], byDay: FetchOption, byHistory: FetchOption): boolean {
   // in parts of `maxItems`, so that shares are whole numbers

@@ -1,10 +1,10 @@
 import { optionCost, type FetchOption } from "../../core/fetch-option.ts";
 import { outside, type CoverItem, type OptionsByKind, type Windows } from "./cover-items.ts";
 
-/** One call of a day, or as many as its fetch option takes: which option, which items, which day by index. */
+/** One call of a day, or several if its fetch option takes several: the option, the items, and the day by index. */
 export type DayCall = { readonly option: FetchOption; readonly items: readonly string[]; readonly day: number };
 
-/** What windows cost together with the cheapest calls of the days for what they leave. */
+/** The price of windows together with the cheapest calls by day for the rest. */
 export function priceOfWindows(
   coverItems: readonly CoverItem[],
   windows: Windows,
@@ -24,7 +24,7 @@ export function priceOfWindows(
   return price;
 }
 
-/** The cheapest calls for what windows leave, day by day: given the windows, no other calls of a day cost less. */
+/** The cheapest calls for the cells outside the windows, day by day: given the windows, no other calls of a day cost less. */
 export function dayCalls(
   coverItems: readonly CoverItem[],
   windows: Windows,
@@ -71,7 +71,7 @@ function areSame(a: readonly CoverItem[], b: readonly CoverItem[]): boolean {
   return true;
 }
 
-/** How many cover items of a day can only be listed, can go either way, can only go with the whole list. */
+/** How many cover items of a day can only be named, can go either way, or need the whole list. */
 type Counts = { readonly listed: number; readonly both: number; readonly tracked: number };
 
 function countsOn(counts: Record<keyof Counts, Int32Array>, day: number): Counts {

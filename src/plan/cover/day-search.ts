@@ -3,20 +3,23 @@ import { spanOf } from "./gap-grid.ts";
 /** What buying a day for the whole batch, or one window of `windowDays` days for one item, costs. */
 export type BatchPrices = { readonly day: number; readonly window: number; readonly windowDays: number };
 
-/** Rows that lack the same days: they take windows together or not at all. `next[day]` is the first missing day from `day` on, `days` where none. */
+/**
+ * Rows that lack the same days: they take windows together or not at all. `next[day]` is the first missing day from `day` on, `days` if
+ * there is none.
+ */
 type Group = { readonly row: Uint8Array; readonly next: Int16Array; count: number };
 
-/** What one search visits: so many ways to have come to a day are kept, times groups and days. Up to some ten milliseconds. */
+/** The work of one search: the states kept per day, times groups and days. Up to some ten milliseconds. */
 const mostSteps = 100_000;
 const mostKept = 1_000;
-/** Each goes on from what the last found; two or three find all that there is to find. */
+/** Each sweep continues from the result of the last; two or three usually find everything. */
 const mostSweeps = 8;
 
 /**
- * Days to buy for a batch that cost no more than those of `start`, and mostly the least there is: goes through the days, each bought or
- * held by windows that begin on it for all that lack it, and keeps the most promising states, which are the days that rows still lack.
- * A state promises what it cost so far and what the rest would cost with the days of `start`. Where no state had to be dropped the
- * result is exact: windows may begin on such days alone, and what is left to pay depends on the state alone.
+ * Days to buy for a batch that cost no more than those of `start`, and mostly the least possible. It goes through the days: each is bought,
+ * or held by windows that begin on it for all rows that lack it. It keeps the most promising states; a state is the days that rows still
+ * lack. A state is rated by its cost so far plus the cost of the rest with the days of `start`. If no state had to be dropped, the result
+ * is exact: windows need to begin only on such days, and the remaining cost depends only on the state.
  */
 export function searchDays(rows: readonly Uint8Array[], start: Uint8Array, prices: BatchPrices): Uint8Array {
   const groups = groupsOf(rows);
@@ -39,7 +42,7 @@ type Sweep = {
   readonly rest: Rest;
 };
 
-/** One way to have come to a day: `lacks` is the next day that each group lacks. */
+/** One way to reach a day: `lacks` is the next day that each group lacks. */
 type State = {
   readonly lacks: Int16Array;
   readonly price: number;
@@ -48,7 +51,7 @@ type State = {
 };
 type Bought = { readonly day: number; readonly before: Bought | null };
 
-/** The days of the cheapest way found through all days, null when it costs no less than `start`. */
+/** The days of the cheapest way found through all days, null if it costs no less than `start`. */
 function sweep(from: Sweep, start: Uint8Array, { first, last }: { first: number; last: number }): Uint8Array | null {
   const lacks = Int16Array.from(from.groups, ({ next }) => next[0] ?? 0);
   const known = promiseOf(from, lacks, 0, first);
@@ -67,7 +70,7 @@ function sweep(from: Sweep, start: Uint8Array, { first, last }: { first: number;
   return days;
 }
 
-/** Adds what a state can become after a day. */
+/** Adds the states that a state can become after a day. */
 function step(from: Sweep, state: State, day: number, after: Map<number, State>): void {
   const { groups, prices } = from;
   let alone = 0;
@@ -86,12 +89,13 @@ function step(from: Sweep, state: State, day: number, after: Map<number, State>)
     const price = state.price + cost;
     keep(after, { lacks, price, promise: promiseOf(from, lacks, price, day + 1), bought });
   };
-  // windows that cost no more than the day hold all that it would; those that cost no less than all their days hold no more than these
+  // windows that cost no more than the day hold all that it would; windows that cost no less than all their days hold no more than those
+  // days
   if (alone <= prices.day || alone < prices.day * prices.windowDays) become(prices.windowDays, alone, state.bought);
   if (alone > prices.day) become(1, prices.day, { day, before: state.bought });
 }
 
-/** Keeps the cheaper of two states that lack the same. Under numbers made of what they lack: texts would take most of the time. */
+/** Keeps the cheaper of two states that lack the same days. The keys are numbers made of these: texts would take most of the time. */
 function keep(states: Map<number, State>, state: State): void {
   let key = 0;
   for (const day of state.lacks) key = (Math.imul(key, 0x01_00_01_93) ^ day) | 0;
@@ -105,7 +109,7 @@ function areSame(a: Int16Array, b: Int16Array): boolean {
   return true;
 }
 
-/** What a known choice of days costs from each day on: days that it buys, and windows of each group. */
+/** The cost of a known choice of days from each day on: of the days that it buys, and of the windows of each group. */
 type Rest = { readonly days: Float64Array; readonly windows: readonly Float64Array[] };
 
 function restOf(

@@ -1,7 +1,7 @@
 import { addDays, type Day } from "../../core/day.ts";
 import { windowLength, type Window } from "../../core/window.ts";
 
-/** The days of a window by index: `names` holds the day of each and, last, the one after the window. */
+/** The days of a window by index: `names` holds each day and, last, the day after the window. */
 export type Calendar = { readonly start: Day; readonly days: number; readonly names: readonly Day[] };
 
 /** One item and the days that it lacks: 1 where the cell is missing, by index of the calendar. */
@@ -13,21 +13,21 @@ export type GapGrid = { readonly calendar: Calendar; readonly rows: readonly Gap
 /** Days `[start, end)` by index. */
 export type Span = { readonly start: number; readonly end: number };
 
-/** The calendar of a window; of no days when it ends before it starts. */
+/** The calendar of a window; without days if it ends before it starts. */
 export function calendarOf(window: Window): Calendar {
   const { start } = window;
   const days = windowLength(window);
   return { start, days, names: Array.from({ length: days + 1 }, (_, index) => addDays(start, index)) };
 }
 
-/** The window that a span stands for. */
+/** The window of a span. */
 export function windowOf({ names }: Calendar, { start, end }: Span): Window {
   const [first, after] = [names[start], names[end]];
   if (first === undefined || after === undefined) throw new Error("a window outside the calendar");
   return { start: first, end: after };
 }
 
-/** The first and the last missing day of some rows, null when nothing is missing. */
+/** The first and the last missing day of some rows, null if nothing is missing. */
 export function spanOf(rows: readonly Uint8Array[]): { readonly first: number; readonly last: number } | null {
   let [first, last] = [Number.POSITIVE_INFINITY, -1];
   for (const row of rows) {
@@ -40,8 +40,8 @@ export function spanOf(rows: readonly Uint8Array[]): { readonly first: number; r
 }
 
 /**
- * Two grids of one calendar without the days before the first gap and behind the last one of either: a night lacks the newest of years of
- * days, and a search for its cover goes over all that are there.
+ * Two grids of one calendar, cut to the days from the first to the last gap in either: a night lacks only the newest of years of days, and
+ * the search for a cover goes over every day of the calendar.
  */
 export function withoutEnds(a: GapGrid, b: GapGrid): readonly [GapGrid, GapGrid] {
   const { calendar } = a;
@@ -51,7 +51,7 @@ export function withoutEnds(a: GapGrid, b: GapGrid): readonly [GapGrid, GapGrid]
   const { first, last } = span;
   const names = calendar.names.slice(first, last + 2);
   const cut = { start: names[0] ?? calendar.start, days: last + 1 - first, names };
-  // rows that share their days share them still
+  // rows that shared their days still share them
   for (const gaps of parts.keys()) parts.set(gaps, gaps.subarray(first, last + 1));
   const within = ({ rows }: GapGrid): GapGrid => ({
     calendar: cut,
@@ -61,8 +61,8 @@ export function withoutEnds(a: GapGrid, b: GapGrid): readonly [GapGrid, GapGrid]
 }
 
 /**
- * The fewest windows of at most `longest` days that hold every marked day of a row: each starts at the first day not held yet,
- * which no other placing beats.
+ * The fewest windows of at most `longest` days that hold every marked day of a row: each starts at the first day not held yet, and no other
+ * placement needs fewer.
  */
 export function fewestWindows(row: Uint8Array, longest: number): readonly Span[] {
   const windows: Span[] = [];
@@ -79,7 +79,7 @@ export function fewestWindows(row: Uint8Array, longest: number): readonly Span[]
 /** How many windows `fewestWindows` would find for the days of a row that are not bought, without making them. */
 export function windowCount(row: Uint8Array, longest: number, bought?: Uint8Array): number {
   let count = 0;
-  // a plain loop: over a year of cells it beats a search for each gap by far
+  // a plain loop: over a year of cells it is much faster than a search for each gap
   for (let day = 0; day < row.length; day += 1) {
     if (row[day] !== 1 || (bought !== undefined && bought[day] === 1)) continue;
     count += 1;

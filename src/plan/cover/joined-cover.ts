@@ -3,12 +3,12 @@ import { coverPrice, type Piece } from "./cheapest-cover.ts";
 import type { GapGrid, GapRow } from "./gap-grid.ts";
 import type { MissingCells } from "../missing.ts";
 
-/** A piece of a cover of new and restated cells; `firstNew` is the oldest new day in it, null where all are restated. */
+/** A piece of a cover of new and restated cells; `firstNew` is the oldest new day in it, null if all are restated. */
 export type JoinedPiece = { readonly piece: Piece; readonly firstNew: Day | null };
 
 /**
- * The calls for new and restated cells: together where one call that brings both costs less, else each separately, so that what is
- * new need not wait for what is restated.
+ * The calls for new and restated cells: together if one call for both costs less, otherwise separately, so that new cells need not wait for
+ * restated ones.
  */
 export function joinedCover(
   { fresh, restated }: MissingCells,
@@ -44,7 +44,7 @@ function anyOf(rows: readonly GapRow[], days: number): Uint8Array {
 
 function firstDayIn({ calendar, rows }: GapGrid, { items, window }: Piece): Day | null {
   const wanted = new Set(items);
-  // a call for the scope itself names none
+  // a call for the scope itself names no items
   const own = rows.filter(({ item }) => wanted.size === 0 || wanted.has(item));
   const index = calendar.names.findIndex(
     (day, at) => day >= window.start && day < window.end && own.some(({ gaps }) => gaps[at] === 1),

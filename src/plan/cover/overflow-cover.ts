@@ -3,8 +3,8 @@ import { windowCount } from "./gap-grid.ts";
 import { countByDay, type CoverItem } from "./cover-items.ts";
 
 /**
- * The items with most gaps one by one, the others together, at the split that is cheapest over all batches: finds the few items too
- * many that would cost every day another call. Returns those that go alone.
+ * Requests the items with most gaps separately and the others together, at the split that is cheapest over all batches: this finds the few
+ * extra items that would add a call to every day. Returns the items to request separately.
  */
 export function overflowing(
   coverItems: readonly CoverItem[],
@@ -20,13 +20,13 @@ export function overflowing(
   let best = { price: dayCalls * optionCost(byDay), alone: 0 };
   for (const [index, { coverItem }] of byGaps.entries()) {
     itemCalls += windowCount(coverItem.gaps, byHistory.maxDays);
-    // what is still to come only adds to this
+    // later items only add to this
     if (itemCalls * optionCost(byHistory) >= best.price) break;
     for (let day = 0; day < left.length; day += 1) {
       if (coverItem.gaps[day] !== 1) continue;
       const rest = (left[day] ?? 0) - 1;
       left[day] = rest;
-      // the last call of the day held this item alone
+      // the last call of the day held only this item
       if (rest % byDay.maxItems === 0) dayCalls -= 1;
     }
     const price = itemCalls * optionCost(byHistory) + dayCalls * optionCost(byDay);

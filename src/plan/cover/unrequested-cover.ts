@@ -2,18 +2,18 @@ import { carries, type FetchOption } from "../../core/fetch-option.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cheapest-cover.ts";
 import type { Calendar, GapGrid } from "./gap-grid.ts";
 
-/** A cover and what a program would pay that requests one item at a time. */
+/** A cover, and what a program that requests one item at a time would pay. */
 export type PricedCover = { readonly pieces: readonly Piece[]; readonly naiveCredits: number };
 
 /** A cover with what it was made for. */
 type Known = PricedCover & { readonly items: readonly string[]; readonly fetchOptions: readonly FetchOption[] };
 
-/** Covers by the shape of what they were made for, all over one calendar. */
+/** Covers by the shape of their input, all over one calendar. */
 export type KnownShapes = Map<string, Known>;
 
 /**
- * The cover of items of which no day was ever requested, `items` sorted and each once. Its shape depends on no name, but on how
- * many items there are and what may carry each: for a thousand scopes of one shape it is searched once and then renamed.
+ * The cover of items without any requested day; `items` are sorted and unique. Its shape does not depend on names, only on the number of
+ * items and what may carry each: for a thousand scopes of one shape it is searched once and then renamed.
  */
 export function unrequestedCover(
   items: readonly string[],
@@ -47,7 +47,7 @@ function shapeOf(items: readonly string[], fetchOptions: readonly FetchOption[])
     .join(";");
 }
 
-/** The pieces with the names of other items in the places of theirs. Pieces that share a list share the new one. */
+/** The pieces with other items in place of their own. Pieces that share a list share the new one. */
 function renamed(known: Known, items: readonly string[], fetchOptions: readonly FetchOption[]): readonly Piece[] {
   const place = new Map(known.items.map((item, index) => [item, index]));
   const lists = new Map<readonly string[], readonly string[]>();

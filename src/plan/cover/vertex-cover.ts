@@ -1,20 +1,20 @@
 /** The most days one graph may hold: they are bits of a number. */
 export const mostDays = 30;
 
-/** Missing cells of one stretch: `masks[item]` has bit `day` set where the item lacks the day. */
+/** Missing cells of one stretch: `masks[item]` has bit `day` set if the item lacks the day. */
 export type CellMasks = readonly number[];
 
-/** What each day and each item costs, bought as a whole. Whole numbers. */
+/** The price of each day and of each item, bought as a whole. Integers. */
 export type CoverCosts = { readonly day: number; readonly item: number };
 
 /** Which days (a mask) and which items are bought. */
 export type VertexCover = { readonly days: number; readonly items: readonly boolean[]; readonly price: number };
 
 /**
- * The cheapest set of days and items such that every missing cell has its day or its item bought: a minimum weighted vertex cover
- * of a bipartite graph, hence exact. By duality it costs as much as the largest flow that runs from days (each passing at most its
- * cost) over missing cells to items (each passing at most its cost); what the last, failed search for a path reached gives the cut.
- * Most graphs never come so far: see `kernelOf`.
+ * The cheapest set of days and items such that every missing cell has its day or its item bought: a minimum weighted vertex cover of a
+ * bipartite graph, hence exact. By duality it costs as much as the largest flow that runs from days (each passing at most its cost) over
+ * missing cells to items (each passing at most its cost); the nodes that the last, failed search for a path reached give the cut. Most
+ * graphs never get this far: see `kernelOf`.
  */
 export function cheapestVertexCover(masks: CellMasks, costs: CoverCosts): VertexCover {
   const { days: forced, groups } = kernelOf(masks, costs);
@@ -27,9 +27,9 @@ export function cheapestVertexCover(masks: CellMasks, costs: CoverCosts): Vertex
 }
 
 /**
- * What is left to decide after the plain part. Items that lack the same days are bought together or not at all, so they count as one.
- * Where such a group costs no less than all its days, some cheapest cover buys those days instead: they are bought, which shortens
- * what other items lack, until no group changes any more. Groups by the days they still lack, with the number of their items.
+ * What is left to decide after the simple cases. Items that lack the same days are bought together or not at all, so they count as one. If
+ * such a group costs no less than all its days, some cheapest cover buys those days instead. So they are bought, which leaves other items
+ * with fewer missing days, until no group changes. Returns the groups by the days that they still lack, with the number of their items.
  */
 function kernelOf(masks: CellMasks, costs: CoverCosts): { days: number; groups: ReadonlyMap<number, number> } {
   for (let days = 0; ;) {
@@ -44,7 +44,7 @@ function kernelOf(masks: CellMasks, costs: CoverCosts): { days: number; groups: 
   }
 }
 
-/** The minimum cut of a graph whose items stand for `counts` items each. */
+/** The minimum cut of a graph whose items represent `counts` items each. */
 function cutOf(masks: CellMasks, costs: CoverCosts, counts: readonly number[]): Pick<VertexCover, "days" | "items"> {
   const graph = newGraph(masks, costs, counts);
   for (let day = 0; day < mostDays; day += 1) {
@@ -87,7 +87,9 @@ function pushDirectly(graph: Graph, day: number): void {
   }
 }
 
-/** What a search from one day reached, breadth first; `by` says over which item a day, and from which day an item, was reached. */
+/**
+ * What a breadth-first search from one day reached; `by` holds the item through which a day, and the day from which an item, was reached.
+ */
 type Search = {
   days: number;
   readonly items: Uint8Array;

@@ -5,7 +5,7 @@ import { fewestWindows, type Span } from "./gap-grid.ts";
 import { overflowing } from "./overflow-cover.ts";
 import type { CoverItem, OptionsByKind, Windows } from "./cover-items.ts";
 
-/** Places to put windows that are worth comparing; see `cheapestCover` for what each is there to hold. */
+/** Placements of windows that are worth comparing; `cheapestCover` says which bound each of them proves. */
 export function* windowCandidates(coverItems: readonly CoverItem[], fetchOptions: OptionsByKind): Iterable<Windows> {
   const { byHistory } = fetchOptions;
   if (byHistory === null) yield coverItems.map(() => []);
@@ -40,7 +40,7 @@ type AllKinds = {
   readonly byHistory: FetchOption;
 };
 
-/** Candidates that make more of the whole list than to hold what cannot be named, for which alone it is bought in `lists`. */
+/** Candidates that use the whole list for more items than those that cannot be named; `lists` buys it only for these. */
 function* withList(
   coverItems: readonly CoverItem[],
   { byDay, wholeList, byHistory }: AllKinds,
@@ -54,7 +54,7 @@ function* withList(
   yield placed(inOneBatch(tracked, wholeList, byHistory), byDay === null ? noDays : inBatches(named, byDay, byHistory));
   const [bought] = lists.values();
   if (bought !== undefined && byDay !== null) {
-    // a list that is bought for what cannot be named brings the others as well
+    // a list that is bought for items that cannot be named brings the others too
     const along: ByDay = new Map(tracked.map(({ item }) => [item, bought]));
     const rest = listed.map((coverItem) =>
       coverItem.tracked ? { ...coverItem, gaps: without(coverItem.gaps, bought) } : coverItem,
@@ -63,7 +63,7 @@ function* withList(
   }
 }
 
-/** The days on which an item goes by day (1), by item. */
+/** The days on which calls by day hold an item (1), by item. */
 type ByDay = ReadonlyMap<string, Uint8Array>;
 const noDays: ByDay = new Map();
 
@@ -85,8 +85,8 @@ function inOneBatch(coverItems: readonly CoverItem[], byDay: FetchOption, byHist
 }
 
 /**
- * The windows for the days on which an item does not go by day, drawn out to the last missing day that they may hold: what a window
- * holds for nothing needs no place in a day's call.
+ * The windows for the days on which no call by day holds an item, extended to the last missing day that they may hold: cells that a window
+ * holds anyway need no place in a call by day.
  */
 function windowsBeside({ item, gaps }: CoverItem, byDay: readonly ByDay[], { maxDays }: FetchOption): readonly Span[] {
   let left = gaps;
@@ -106,7 +106,7 @@ function without(gaps: Uint8Array, bought: Uint8Array): Uint8Array {
   return left;
 }
 
-/** Items with like gaps next to one another, so that a batch can share its days. */
+/** Sorts items with similar gaps next to one another, so that a batch can share its days. */
 function likeTogether(coverItems: readonly CoverItem[]): readonly CoverItem[] {
   const keyed = coverItems.map((coverItem) => ({ coverItem, key: Buffer.from(coverItem.gaps).toString("latin1") }));
   return keyed
