@@ -8,15 +8,18 @@ import { requestable } from "../plan/missing.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 
 /**
- * Another dataset that answers of a slice report as well, and the days that a sync may request of it and that are final; null where the
- * configuration does not want it.
+ * The other dataset that answers of a slice report too, and those of its days that a sync may request and that are final; null if the
+ * configuration excludes it.
  */
 type AlsoWanted = (
   slice: Pick<Slice, "dataset" | "scope">,
   today: Day,
 ) => { readonly target: Dataset; readonly within: Window } | null;
 
-/** The datasets that answers of others report as well, by these settings: an option of such a dataset says so, and both are on. */
+/**
+ * The datasets that answers of other datasets report too, according to these settings: an option of the other dataset says so, and both are
+ * on.
+ */
 export function reportedDatasets(settings: Settings): ReadonlySet<string> {
   return new Set(
     datasets.flatMap((source) => {
@@ -26,13 +29,16 @@ export function reportedDatasets(settings: Settings): ReadonlySet<string> {
   );
 }
 
-/** Whether the option of a dataset that loads what its answers report of another one is set. */
+/** True if a dataset has the option set that loads the figures of another dataset from its answers. */
 function reports({ name, alsoAnswers, options }: Dataset, settings: Settings): boolean {
   const own = options?.parse(settings.datasets[name]?.options ?? {}) ?? {};
   return alsoAnswers !== undefined && own[alsoAnswers.option] === true;
 }
 
-/** What of answers is loaded into tables of other datasets, by these settings: an option of the dataset says so, and the other one is on. */
+/**
+ * Finds what is loaded from answers into tables of other datasets, according to these settings: an option of the dataset says so, and the
+ * other one is on.
+ */
 export function alsoWanted(settings: Settings): AlsoWanted {
   return ({ dataset: name, scope }, today) => {
     const source = datasetNamed(name);

@@ -14,26 +14,29 @@ import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
 import { portfolioOf, readTracked } from "./portfolio.ts";
 
-/** What a plan was made from and can change until it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
+/** The inputs of a plan that may change before it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
 export type PlanBasis = {
   readonly portfolio: Readonly<Record<string, { readonly keywords: number; readonly digest: string }>>;
   readonly prices: Readonly<Record<string, number>>;
   readonly settings: Settings["datasets"];
 };
 
-/** A plan of a backfill as it is kept. */
+/** A stored plan of a backfill. */
 export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
 
-/** A plan that was made, null when there is nothing to do or nothing fits under the most credits; what of the request is unavailable. */
+/** The plan (null if there is nothing to do or nothing fits the limit of credits), and the parts of the request that are unavailable. */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
   readonly leftOut: CutPlan["leftOut"];
   readonly notes: readonly string[];
 };
 
-/** Plans a backfill from what is known now and keeps the plan. Spends nothing and queues nothing. Throws a UsageError for what does not fit. */
+/**
+ * Plans a backfill from what is known now and stores the plan. Spends nothing and queues nothing. Throws a UsageError for what does not
+ * fit.
+ */
 export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
-  // one snapshot of everything, however long it takes: the plan is gone through more than once
+  // one snapshot for all reads, even if they take long: the plan is gone through more than once
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });
     if (sum === null) return { plan: null, leftOut, notes };
@@ -53,7 +56,7 @@ export async function makePlan(db: Database, { requested, settings, clock }: Wan
   });
 }
 
-/** What `makePlan` would come to, without keeping it: null when there is nothing to do or nothing fits. Writes nothing. */
+/** What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing. */
 export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio">> {
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { request, sum, leftOut, notes } = await priced(transaction, wanted);
@@ -84,7 +87,7 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
   return sum.slices === 0 ? { ...nothing, leftOut } : { portfolio, request, notes, sum, leftOut };
 }
 
-/** The plan of this number; throws `unknown_plan` when the account has none. */
+/** The plan with this number; throws `unknown_plan` if the account has none. */
 export async function knownPlan(db: Database, planId: string, account: string): Promise<BackfillPlan> {
   const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId, account);
   if (plan === null) {
@@ -95,7 +98,7 @@ export async function knownPlan(db: Database, planId: string, account: string): 
   return plan;
 }
 
-/** The slices of a plan, planned from what is known now, as on its own day. */
+/** The slices of a plan, planned again from what is known now, but for the day of the plan. */
 export function planAgain(
   db: Database,
   { request, asOf }: { readonly request: BackfillRequest; readonly asOf: Day },
@@ -109,7 +112,7 @@ export function planAgain(
   };
   const plan = async function* () {
     for await (const chunk of planChunks(db, { datasets, bounds, today: asOf, only, reprocess }, settings, true))
-      // what the named ones are planned from is planned along; a backfill leaves it to sync
+      // the datasets that the named ones are planned from are planned too; a backfill leaves those to sync
       if (datasets.includes(chunk.dataset)) yield chunk;
   };
   return cutPlan(plan, { mostCredits: mostCredits ?? Number.POSITIVE_INFINITY, newestFirst });
@@ -127,12 +130,12 @@ export async function addUp(
   return { sum: tally.sum(), leftOut };
 }
 
-/** The portfolio, from what is known now; of what the account tracks only these apps where some are named. */
+/** The portfolio as known now; of tracked apps only these, if any are named. */
 export async function currentPortfolio(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
   return portfolioOf(await readTracked(db, { account: accountOf(settings), only }), settings.portfolio);
 }
 
-/** What a plan made now would be made from. */
+/** The inputs that a plan made now would have. */
 export async function basisOf(
   db: Database,
   portfolio: Portfolio,

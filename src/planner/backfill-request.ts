@@ -14,28 +14,28 @@ import type { PartitionGroup } from "../core/partition-group.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
 import { listed } from "../core/words.ts";
 
-/** What a backfill requests; kept with its plan. `bounds` half-open; lists that are empty stand for all. */
+/** What a backfill requests; stored with its plan. `bounds` is half-open; empty lists mean all. */
 export type BackfillRequest = {
   readonly datasets: readonly string[];
   readonly bounds: Partial<Window>;
   readonly apps: readonly string[];
   readonly countries: readonly string[];
-  /** Of the datasets only these partitions, chosen one by one; all where left out. */
+  /** Only these partitions of the datasets, chosen one by one; all if left out. */
   readonly groups?: readonly PartitionGroup[];
   readonly reprocess: Reprocess;
   readonly newestFirst: boolean;
   readonly mostCredits: number | null;
 };
 
-/** A request that can be planned, and what of it is unavailable, in sentences. */
+/** A request that can be planned, and sentences about the parts that are unavailable. */
 export type CheckedRequest = { readonly request: BackfillRequest; readonly notes: readonly string[] };
 
 /** How many names an error lists. */
 const namedAtMost = 20;
 
 /**
- * Checks a request against the portfolio and cuts it to what can be requested; what is cut is named, never dropped without a note.
- * Throws a UsageError for what is not in the portfolio, for datasets that list the portfolio, and while nothing is known of that.
+ * Checks a request against the portfolio and cuts it to what can be requested; a note names each part that is cut. Throws a UsageError for
+ * anything outside the portfolio, for datasets that list the portfolio, and while the portfolio is unknown.
  */
 export function checkedRequest(
   requested: BackfillRequest,
@@ -70,7 +70,7 @@ function isEmpty({ apps }: Portfolio): boolean {
   return apps.every(({ countries }) => countries.length === 0);
 }
 
-/** True for what is planned from the organisations of search ads, not from the tracked apps. */
+/** True for a dataset that is planned from the organisations of search ads, not from the tracked apps. */
 function isOfOrganisations({ plannedFrom = [] }: Dataset): boolean {
   return plannedFrom.includes(organisations.name);
 }
@@ -127,7 +127,7 @@ function afterOpening(bounds: Partial<Window>, notes: string[]): Partial<Window>
 
 type Frame = { readonly bounds: Partial<Window>; readonly settings: Settings; readonly today: Day };
 
-/** False when nothing of the requested days is available of a dataset. Notes what of them is not. */
+/** False if none of the requested days of a dataset is available. Adds notes about those that are not. */
 function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes: string[]): boolean {
   const { name, timing } = dataset;
   const from = bounds.start ?? today;
@@ -146,7 +146,7 @@ function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes
   }
   const { settle_days: settleDays = timing.settleDays } = settings.datasets[name] ?? {};
   const settled = settledEnd({ ...timing, settleDays }, today);
-  // a period that is not over and published as a whole is unavailable
+  // a period is unavailable until it is over and published as a whole
   const end = timing.kind === "period" ? periodOf(timing.grid, settled).start : settled;
   const first = bounds.start !== undefined && bounds.start > end ? bounds.start : end;
   if (bounds.end !== undefined && bounds.end > end)
@@ -158,7 +158,7 @@ function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes
   return bounds.start === undefined || bounds.start < end;
 }
 
-/** The command that requests the same, as a person types it. */
+/** The command that a person would type for the same request. */
 export function backfillCommand(request: BackfillRequest): string {
   const { datasets, bounds, apps, countries, reprocess, newestFirst, mostCredits } = request;
   return [

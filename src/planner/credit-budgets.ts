@@ -9,7 +9,7 @@ import { overBudget, type BudgetCut, type BudgetedWork, type BudgetRoom } from "
 import type { Queryable } from "../postgres/sql.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 
-/** Work by dataset and class; of an app where that is known. */
+/** Work by dataset and class, and by app if that is known. */
 export type BudgetWork = {
   readonly dataset: string;
   readonly class: CreditClass;
@@ -18,7 +18,7 @@ export type BudgetWork = {
   readonly credits: number;
 };
 
-/** Budgets of which nothing is used, on a day. */
+/** The budgets of a day with nothing used. */
 export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] {
   return budgetsOf(settings).map((budget) => ({
     ...budget,
@@ -36,7 +36,7 @@ export async function readRooms(
   return uses.map(({ taken, ...use }) => ({ ...use, left: Math.max(0, use.credits - taken) }));
 }
 
-/** What of some work these budgets defer. */
+/** The part of some work that these budgets defer. */
 export function cutToRooms<W extends BudgetWork>(
   work: readonly W[],
   settings: Settings,
@@ -48,7 +48,7 @@ export function cutToRooms<W extends BudgetWork>(
   );
 }
 
-/** What some work comes to. */
+/** The total of some work. */
 export function sumOfWork(work: readonly BudgetWork[]): { readonly slices: number; readonly credits: number } {
   return {
     slices: work.reduce((sum, { slices }) => sum + slices, 0),
@@ -56,7 +56,7 @@ export function sumOfWork(work: readonly BudgetWork[]): { readonly slices: numbe
   };
 }
 
-/** True for what would be lost for good by tomorrow: a snapshot that is requested every day. */
+/** True for work that would be lost for good by tomorrow: a snapshot that is requested every day. */
 function isLostTonight({ dataset, class: name }: BudgetWork, settings: Settings): boolean {
   const of = datasetNamed(dataset);
   const timing = timingWith(of.timing, settingsOf(of, settings));

@@ -3,7 +3,7 @@ import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import { firstStoreOpened } from "../core/store.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
-/** What a limit of credits leaves out of a plan, and `cut`, which leaves it out of the whole plan or of one part after the other. */
+/** What a limit of credits leaves out of a plan, and `cut`, which removes it from the whole plan, or from one part after the other. */
 export type LimitCut = {
   readonly cut: (plan: AsyncIterable<PlanChunk>) => AsyncIterable<PlanChunk>;
   readonly leftOut: { readonly slices: number; readonly credits: number };
@@ -12,7 +12,9 @@ export type LimitCut = {
 /** A plan cut to what a limit pays for, and what was left out of it. */
 export type CutPlan = Pick<LimitCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
 
-/** Slices of a `refused` operation come after all others, as in the queue: what the limit pays for would not be answered. */
+/**
+ * Slices of a `refused` operation come after all others, as in the queue: otherwise the limit would pay for slices that are not answered.
+ */
 type Limit = {
   readonly mostCredits: number;
   readonly newestFirst: boolean;
@@ -22,16 +24,16 @@ type Limit = {
 type TurnOf = (slice: SliceDraft) => number;
 
 /**
- * Cuts a plan to a limit: slices by class and day until it is full; one that no longer fits makes room for cheaper ones after it.
- * The plan is gone through twice, and only sums a day are kept in between: it must be the same both times. `naiveCredits` of a chunk
- * stay those of the whole chunk. Without a limit the plan is handed on as it is.
+ * Cuts a plan to a limit: slices by class and day until it is full; one that no longer fits is skipped, and cheaper ones after it may fit.
+ * The plan is gone through twice, and only sums by day are kept in between: it must be the same both times. `naiveCredits` of a chunk stay
+ * those of the whole chunk. Without a limit the plan is returned unchanged.
  */
 export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, limit: Limit): Promise<CutPlan> {
   const { cut, leftOut } = await limitCut(plan, limit);
   return { chunks: cut(plan()), leftOut };
 }
 
-/** Goes through a plan and finds what of it a limit pays for. Slices that have come to the plan since are left out too. */
+/** Goes through a plan and finds the part that a limit pays for. Slices that are added to the plan later are left out too. */
 export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
   { mostCredits, newestFirst, refused = new Set() }: Limit,
@@ -52,7 +54,7 @@ export async function limitCut(
 
 type Quotas = ReadonlyMap<number, Map<number, number>>;
 
-/** How many slices of each turn and price the limit pays for; the cheap ones of a turn first, since they bring more. */
+/** How many slices of each turn and price the limit pays for; the cheap ones of a turn first, since more of them fit. */
 function fill(counts: Quotas, mostCredits: number) {
   const quotas = new Map<number, Map<number, number>>();
   const leftOut = { slices: 0, credits: 0 };
@@ -84,8 +86,8 @@ async function* paidOf(plan: AsyncIterable<PlanChunk>, quotas: Quotas, turnOf: T
 }
 
 /**
- * The same turns as the queue's, lower first: class, then day; of snapshots the last day on which they can be requested, and of equal ones
- * what was requested longest ago: else the same ones would be left out each night.
+ * The same turns as in the queue, lower first: class, then day; for snapshots the last day on which they can be requested, then the one
+ * requested longest ago. Otherwise the same snapshots would be left out each night.
  */
 function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, newestFirst: boolean): number {
   const day = (of: Day) => daysBetween(firstStoreOpened, of);
@@ -95,7 +97,7 @@ function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, new
   return creditClasses.indexOf(name) * classesApart + within;
 }
 
-/** More than there are days between any two. */
+/** More than the number of days between any two. */
 const classesApart = 10_000_000;
 /** More than any turn of a class. */
 const refusedTurns = creditClasses.length * classesApart;

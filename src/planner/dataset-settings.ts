@@ -5,19 +5,19 @@ import type { Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 
-/** The settings of a dataset, with what holds for all where it has no word of its own. */
+/** The settings of a dataset; a setting that it does not have comes from the settings for all. */
 export function settingsOf(dataset: Pick<Dataset, "name" | "tables">, settings: Settings): DatasetSettings {
   const own = settings.datasets[dataset.name] ?? {};
   const keepMonths = own.keep_months ?? settings.retention.keep_months;
   return keepMonths === undefined || !isKeptByMonth(dataset) ? own : { ...own, keep_months: keepMonths };
 }
 
-/** True where rows of a dataset are in monthly partitions: only those are dropped by the month. */
+/** True if the rows of a dataset are in monthly partitions: only those are dropped by month. */
 export function isKeptByMonth({ tables }: Pick<Dataset, "tables">): boolean {
   return tables.some(({ partitioned }) => partitioned);
 }
 
-/** The tables whose new months are cut into days: one of the datasets that write them is set so. */
+/** The tables whose new months are cut into days, because a setting of one of the datasets that write them says so. */
 export function tablesByDay(settings: Settings): ReadonlySet<string> {
   const byDay = datasets.filter(({ name }) => settings.datasets[name]?.partitions === "day");
   return new Set(
@@ -25,21 +25,21 @@ export function tablesByDay(settings: Settings): ReadonlySet<string> {
   );
 }
 
-/** A dataset's timing with what the configuration changes; where the kept days begin is known for a day only. */
+/** The timing of a dataset with the changes of the configuration. The first kept day depends on `today`. */
 export function timingWith(timing: Timing, settings: DatasetSettings, today?: Day): Timing {
   if (timing.kind === "snapshot") return { ...timing, refreshDays: settings.refresh_days ?? timing.refreshDays };
   const kept = today === undefined ? null : keptFrom(today, settings.keep_months);
   const packDays = settings.pack_days ?? timing.packDays;
   const historyDays = settings.history_days ?? timing.historyDays;
   const { packIsFull, ...usual } = timing;
-  // of fewer days a call has room for more
+  // with fewer days per pack, a call has room for more
   const isFull = packIsFull === true && packDays !== undefined && packDays >= (timing.packDays ?? 0);
   return {
     ...usual,
     ...(isFull ? { packIsFull } : {}),
     settleDays: settings.settle_days ?? timing.settleDays,
     lookbackDays: settings.lookback_days ?? timing.lookbackDays,
-    // days that wait for each other are out of reach otherwise by the time that the last of them is out
+    // otherwise days that wait for each other would be out of reach when the last of them is published
     historyDays: Math.max(historyDays, packDays ?? 0),
     ...(settings.start === undefined ? {} : { firstDay: settings.start }),
     ...(kept === null ? {} : { keptFrom: kept }),

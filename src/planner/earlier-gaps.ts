@@ -17,7 +17,7 @@ import { settingsOf, timingWith } from "./dataset-settings.ts";
 import { datasetsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** What is missing of days before those that a sync reaches. */
+/** What is missing on days before those that a sync reaches. */
 export type EarlierGaps = {
   readonly unrequested: readonly UnrequestedDays[];
   readonly failed: readonly EarlierFailures[];
@@ -27,9 +27,8 @@ export type EarlierGaps = {
 export const noEarlierGaps: EarlierGaps = { unrequested: [], failed: [] };
 
 /**
- * What is missing of days before those that a sync of the request reaches: days of which nothing of a dataset was requested between days of
- * which something was, which no sync requests any more, and what failed; of the named apps and countries only. None where the request names
- * its first day.
+ * What is missing on days before those that a sync of the request reaches, for the named apps and countries: failed slices, and days
+ * without any request of a dataset between days with requests, which no sync will request. None if the request names its first day.
  */
 export async function readEarlierGaps(
   db: Database,
@@ -49,13 +48,13 @@ export async function readEarlierGaps(
   };
 }
 
-/** Days before those that a sync of everything reaches, of which nothing was requested between days of which something was. */
+/** Days before those that a sync of everything reaches that were not requested, between days that were. */
 export function readNeverRequested(db: Queryable, settings: Settings, today: Day): Promise<readonly UnrequestedDays[]> {
   const own = { apps: [], countries: [], account: accountOf(settings), today };
   return readUnrequestedDays(db, reachesOf({ datasets: [], bounds: {}, today }, settings), own);
 }
 
-/** The same, or null where reading it takes longer: it reads the whole ledger. */
+/** The same, or null if reading it takes longer than allowed: it reads the whole ledger. */
 export async function readNeverRequestedWithin(
   db: Database,
   { settings, today, ms }: { readonly settings: Settings; readonly today: Day; readonly ms: number },
@@ -71,7 +70,7 @@ export async function readNeverRequestedWithin(
   }
 }
 
-/** The first day that a sync of the request reaches, of each of its datasets that has a history. */
+/** The first day that a sync of the request reaches, for each of its datasets with a history. */
 function reachesOf(
   request: Pick<SyncRequest, "datasets" | "bounds" | "today">,
   settings: Settings,

@@ -11,10 +11,10 @@ import { partitionsOf } from "./plan-chunks.ts";
 /** Countries of the small account for which examples are made. */
 export const exampleCountries = ["US", "JP"] as const;
 
-/** Made once: to read the settings of all datasets takes it three times a dataset. */
+/** Made once: reading the settings of all datasets needs it three times per dataset. */
 let account: Portfolio | undefined;
 
-/** What a dataset would request for a small synthetic account: what its settings and options do shows there. */
+/** What a dataset would request for a small synthetic account, to show the effect of its settings and options. */
 export function examplePartitions(
   dataset: Dataset,
   { options, countries }: Pick<DatasetSettings, "options" | "countries"> = {},
@@ -29,8 +29,8 @@ export function examplePartitions(
 }
 
 /**
- * Partitions as its options could make them: as they are by default, and with every word of the options that take several, beside each
- * word of those that take one. An option that takes free text only narrows a call.
+ * Partitions that its options could make: with the default options, and with all words of options that take several, combined with each
+ * word of options that take one. An option with free text only narrows a call.
  */
 export function possiblePartitions(dataset: Dataset): readonly Partition[] {
   let chosen: readonly Record<string, unknown>[] = [{}];
@@ -50,7 +50,7 @@ function withoutDefault(schema: unknown): unknown {
   return schema instanceof z.ZodDefault ? schema.unwrap() : schema;
 }
 
-/** The timings by which these partitions of a dataset go; its own where there are none. */
+/** The timings of these partitions of a dataset; its own if there are none. */
 export function timingsOf(dataset: Dataset, partitions: readonly Partition[]): readonly Timing[] {
   if (partitions.length === 0) return [dataset.timing];
   return [...new Set(partitions.map(({ timing }) => timing ?? dataset.timing))];

@@ -4,12 +4,12 @@ import type { Store } from "../core/store.ts";
 import { planningSourcesOf, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { namesOf, type PlanningSource } from "../load/planning-sources.ts";
 
-/** How much a synthetic account follows. */
+/** The size of a synthetic account. */
 export type ExampleSize = { readonly apps: number; readonly keywords: number; readonly countries: readonly string[] };
 
 /**
- * A synthetic account: apps of both stores in turn, each tracked in every country with keywords of its own, and of what datasets
- * find one member for each app, country and keyword that it distinguishes.
+ * A synthetic account: apps of both stores in turn, each tracked in every country with its own keywords. Each planning source has one
+ * member for each app, country and keyword that it distinguishes.
  */
 export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]): Portfolio {
   return withExampleSources(
@@ -18,7 +18,7 @@ export function examplePortfolio(size: ExampleSize, datasets: readonly Dataset[]
   );
 }
 
-/** These apps, with one member of what datasets find for each app, country and keyword that it distinguishes. */
+/** These apps, with one member of each planning source for each app, country and keyword that it distinguishes. */
 export function withExampleSources(apps: readonly PortfolioApp[], datasets: readonly Dataset[]): Portfolio {
   const sources: SourceMembers = Object.fromEntries(
     datasets.flatMap(planningSourcesOf).map((source) => [source.name, membersOf(source, apps)]),
@@ -39,9 +39,9 @@ function appOf(index: number, { countries, keywords }: ExampleSize): PortfolioAp
 }
 
 /**
- * Members of a planning source, one for each app, country or keyword where it has such a column. A further app that it has, a competitor for
- * instance, is one of the same store that is in no portfolio. Of what else it has, texts differ from app to app where it distinguishes apps;
- * every other value is the same one.
+ * Members of a planning source, one for each app, country or keyword if it has such a column. A second app in it, a competitor for
+ * instance, is an app of the same store outside the portfolio. Other texts differ from app to app if it distinguishes apps; all other
+ * values are the same.
  */
 function membersOf(
   { table, columns, maybe = [], newest }: PlanningSource,

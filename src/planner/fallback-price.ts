@@ -5,10 +5,10 @@ import { coverageFor } from "./plan-coverage.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** Credits that a dataset takes beside its plan, and in which case; see `Partition.otherwise`. */
+/** Credits that a dataset may take in addition to its plan, and in which case; see `Partition.otherwise`. */
 export type FallbackPrice = { readonly dataset: string; readonly credits: number; readonly where: string };
 
-/** Prices what a request may take beside its plan, dataset by dataset, where nobody knows yet how the answers are. */
+/** Prices what a request may take in addition to its plan, dataset by dataset, if the kind of the answers is not known yet. */
 export async function fallbackPrices(
   db: Database,
   request: SyncRequest,
@@ -29,7 +29,7 @@ export async function fallbackPrices(
   return prices;
 }
 
-/** How datasets of a request are requested, in words, where earlier answers showed that the usual way does not work. */
+/** A dataset for which earlier answers showed that the usual request does not work, and how it is requested instead, in words. */
 export type OtherWay = { readonly dataset: string; readonly how: string };
 
 /** The other ways of a request, each once. */

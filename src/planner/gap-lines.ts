@@ -1,7 +1,7 @@
 import { sumOfCells, type CellCounts, type CellState } from "../plan/cell-states.ts";
 import type { ScopeCoverage } from "./gaps.ts";
 
-/** States of cells whose answer is not there: nobody has it yet, or nobody got it. */
+/** States of cells without an answer: it is still to come, or it was never received. */
 export const gapStates = [
   "missing",
   "failed",
@@ -21,7 +21,7 @@ export type GapLine = {
   readonly last: string;
 };
 
-/** What of a coverage is in one of these states: the most first, then as the coverage has it. */
+/** The part of a coverage that is in one of these states: the most cells first, then in the order of the coverage. */
 export function gapLines(coverage: readonly ScopeCoverage[], states: readonly CellState[]): readonly GapLine[] {
   return coverage
     .flatMap((one): readonly GapLine[] => {

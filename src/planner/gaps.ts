@@ -15,24 +15,24 @@ import { coverageFor } from "./plan-coverage.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** How the cells of one dataset stand for one app and country, by day; the other parts of a scope are added up. */
+/** The states of the cells of one dataset for one app and country, by day; the other parts of a scope are added up. */
 export type ScopeCoverage = PartitionGroup & { readonly days: ReadonlyMap<Day, CellCounts> };
 
 /**
- * Whose cells are read. `shown`: the days of interest where these are others than the requested ones, as in a grid of a year beside a
- * history of a month.
+ * Which cells are read. `shown`: the days to show, if they differ from the requested ones, such as a grid of a year with a history of a
+ * month.
  */
 export type CoverageQuestion = {
   readonly request: SyncRequest;
   readonly settings: Settings;
   readonly shown?: Partial<Window>;
-  /** Also apps and countries without a cell on these days: nothing of them was requested, nor is worth requesting. */
+  /** Includes apps and countries without a cell on these days: nothing was requested for them, or is worth requesting. */
   readonly withoutCells?: true;
 };
 
 /**
- * The state of every cell of the portfolio that a request is about: also those that were never requested, which no table
- * holds. Sorted by dataset as they are planned, then by app and country. Writes nothing and requests nothing.
+ * The state of every cell of the portfolio that a request is about: including cells that were never requested, which are in no table.
+ * Sorted by dataset in planning order, then by app and country. Writes nothing and requests nothing.
  */
 export async function readScopeCoverage(
   db: Database,
@@ -43,7 +43,7 @@ export async function readScopeCoverage(
     const parts: ScopeCoverage[] = [];
     const { shorten, countsOf } = createShortener();
     const coverage = coverageFor(db, start, { shown });
-    // of a day before, the newest slice may not be read, as where one that failed reaches beyond it
+    // for an earlier day the newest slice may not be read, for instance if a failed slice reaches beyond it
     const within =
       shown.start === undefined && coverage.since !== undefined ? { ...shown, start: coverage.since } : shown;
     for await (const chunk of planInChunks(coverage, start, shorten)) {
@@ -59,7 +59,7 @@ export async function readScopeCoverage(
   return withoutCells ? scopes : scopes.filter(({ days }) => days.size > 0);
 }
 
-/** Cuts partitions down to one of each group of items that stand alike, and knows how many each stands for. */
+/** Cuts partitions down to one item of each group with equal states, and keeps the size of each group. */
 function createShortener() {
   const counts = new Map<Partition, readonly number[]>();
   return {
@@ -94,11 +94,11 @@ function daysOfPartition(
 
 function shownOf({ kind }: Timing, covered: readonly Covered[]): readonly Covered[] {
   if (kind === "snapshot") return withoutReplaced(covered);
-  // a period is dropped as a whole, with the month in which it begins
+  // a period is dropped as a whole, with the month of its first day
   return kind === "period" ? covered.map(wholeGone) : covered;
 }
 
-/** The groups of which a request reads the coverage, in the same order, without their cells. */
+/** The groups whose coverage a request reads, in the same order, without their cells. */
 export async function readPartitionGroups(
   db: Database,
   { request, settings }: CoverageQuestion,
@@ -109,7 +109,7 @@ export async function readPartitionGroups(
   });
 }
 
-/** What the planning of the named datasets starts from, without those that they are planned from. */
+/** What the planning of the named datasets starts from, without the datasets that they are planned from. */
 async function namedStarts(db: Database, request: SyncRequest, settings: Settings) {
   const isNamed = ({ name }: { name: string }) => request.datasets.length === 0 || request.datasets.includes(name);
   return (await startsOf(db, request, settings)).filter(({ dataset }) => isNamed(dataset));

@@ -16,7 +16,7 @@ import {
 import { sql, type Queryable } from "../postgres/sql.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 
-/** Days of one age that were requested again, and how many of their rows and how much of their amounts have moved. */
+/** Days of one age that were requested again, with how many of their rows and how much of their amounts moved. */
 export type AgeLine = AgeEvidence & {
   readonly rows: number;
   readonly rowsMoved: number;
@@ -24,24 +24,24 @@ export type AgeLine = AgeEvidence & {
   readonly amountMoved: number;
 };
 
-/** What is known of the lookback of a dataset. */
+/** What is known about the lookback of a dataset. */
 export type DatasetLookback = {
   readonly dataset: string;
   /** The days of the configuration, or of the dataset. */
   readonly fixedDays: number;
-  /** True where `lookback: learned` is set. */
+  /** True if `lookback: learned` is set. */
   readonly isLearned: boolean;
   readonly learned: LearnedLookback;
-  /** Youngest first; only ages of which days were requested again. */
+  /** The lowest age first; only ages with days that were requested again. */
   readonly ages: readonly AgeLine[];
 };
 
-/** True for a dataset whose figures are compared where days are requested again. */
+/** True for a dataset whose figures are compared when days are requested again. */
 export function canLearn({ timing, tables }: Pick<Dataset, "timing" | "tables">): boolean {
   return timing.kind === "series" && timing.lookbackDays > 0 && tables.some(({ figures }) => figures !== undefined);
 }
 
-/** What is known of the lookbacks of these datasets, of all that can learn one where none is named. */
+/** What is known about the lookbacks of these datasets, or if none is named, of all that can learn one. */
 export async function readLookbacks(
   db: Queryable,
   {
@@ -76,7 +76,7 @@ async function readLookback(
   return { dataset: dataset.name, fixedDays, isLearned: own.lookback === "learned", learned, ages };
 }
 
-/** The days of lookback that datasets with `lookback: learned` have learned; one with too little evidence is left out. */
+/** The days of lookback that datasets with `lookback: learned` have learned, without those that have too little evidence. */
 export async function learnedDays(
   db: Queryable,
   of: { readonly settings: Settings; readonly today: Day; readonly names: readonly string[] },

@@ -26,14 +26,14 @@ export async function readNamedCoverage(
     ...(countries.length === 0 ? {} : { countries }),
   };
   const coverage = await readScopeCoverage(db, { request: { ...request, only }, settings, ...shown });
-  // what is planned from is kept by a plan, and says nothing of the app that was named
+  // a plan keeps the datasets that it is planned from, but they say nothing about the named app
   const isAboutApps = (dataset: string) => datasetNamed(dataset).itemsAreApps === true;
   return named.apps.length === 0
     ? coverage
     : coverage.filter(({ dataset, trackId }) => trackId !== null || isAboutApps(dataset));
 }
 
-/** The part of the portfolio with these apps; the whole portfolio where one of them is not in it, so that the refusal can list it. */
+/** The part of the portfolio with these apps; if one of them is not in it, the whole portfolio, so that the error can list it. */
 async function portfolioWith(db: Database, apps: readonly string[], settings: Settings): Promise<Portfolio> {
   const portfolio = apps.length === 0 ? null : await currentPortfolio(db, settings, apps);
   const known = portfolio?.apps.flatMap(({ store, trackId }) => [trackId, `${store}:${trackId}`]);

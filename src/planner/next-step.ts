@@ -7,17 +7,19 @@ import { planTotals } from "./plan-tally.ts";
 import { datasetsOf, planChunks } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** What a sync would request next, with what is known now: the steps after it are planned from its answers. */
+/** What a sync would request next, as far as is known now: later steps are planned from its answers. */
 export type NextStep = {
   readonly stage: Dataset["stage"];
-  /** Work by dataset, the dearest first. */
+  /** Work by dataset, the most expensive first. */
   readonly work: readonly Omit<OpenWork, "class">[];
   readonly slices: number;
   readonly requests: number;
   readonly credits: number;
 };
 
-/** Plans the next step of a sync, slices that were planned earlier included; null when nothing is left to request. Writes and spends nothing. */
+/**
+ * Plans the next step of a sync, including slices that were planned earlier; null if nothing is left to request. Writes and spends nothing.
+ */
 export async function nextStep(db: Database, request: SyncRequest, settings: Settings): Promise<NextStep | null> {
   const chosen = datasetsOf(request, settings);
   const work = new Map<string, { slices: number; requests: number; credits: number }>();

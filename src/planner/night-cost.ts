@@ -11,32 +11,32 @@ import { countAsLoaded, withLoaded, type CountedAsLoaded } from "./counted-as-lo
 import { timingWith } from "./dataset-settings.ts";
 import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 
-/** Nights are counted after this one; they hold the end of a month and no leap day. */
+/** Nights are counted after this one; they include the end of a month and no leap day. */
 const nightBefore = day("2026-06-15");
-/** So many nights are counted at least. */
+/** At least this many nights are counted. */
 const fewestNights = 30;
-/** A rhythm that takes longer than this to come round is not waited for. */
+/** A timing that repeats after more nights than this is not counted in full. */
 const mostNights = 90;
 
 /** Credits that a dataset takes: once for its history, then each night. */
 export type ExpectedCredits = { readonly history: number; readonly night: number };
 
-/** Settings of the dataset (its defaults when left out), the day of the first load, and how many nights are counted at least. */
+/** Settings of the dataset (its defaults if left out), the day of the first load, and the minimum number of nights. */
 export type PricingOptions = {
   readonly settings?: DatasetSettings;
   readonly before?: Day;
   readonly nights?: number;
 };
 
-/** What a dataset costs a night in credits once its history is loaded. See `expectedCredits`. */
+/** What a dataset costs per night in credits once its history is loaded. See `expectedCredits`. */
 export async function nightCost(dataset: Dataset, portfolio: Portfolio): Promise<number> {
   return (await expectedCredits(dataset, portfolio)).night;
 }
 
 /**
- * What a dataset costs in credits: on the first night, which loads its history, and on each night
- * after that. The latter is the mean of consecutive nights, as many as it takes for all of its rhythms to come round, planned by the
- * real planner. Every answer is taken to have rows, to stay the same, and to have one page.
+ * What a dataset costs in credits: on the first night, which loads its history, and on each night after that. The latter is the mean of
+ * consecutive nights, enough for all of its timings to repeat, planned by the real planner. It assumes that every answer has rows, does not
+ * change, and has one page.
  */
 export async function expectedCredits(
   dataset: Dataset,
@@ -74,7 +74,7 @@ export async function expectedCredits(
   return { history, night: credits / nights };
 }
 
-/** Partitions by what they cost: those of a kind differ only in whom they are about, so that one of them stands for all. */
+/** Partitions by cost: those of one kind differ only in their subject, so one of them represents all. */
 function kindsOf(dataset: Dataset, all: readonly Partition[]): readonly (readonly Partition[])[] {
   return [...Map.groupBy(all, (partition) => kindOf(dataset, partition)).values()];
 }
@@ -95,16 +95,16 @@ function keyOf(partition: { readonly scope: Scope } | undefined): string {
   return partition === undefined ? "" : scopeKey(partition.scope);
 }
 
-/** A ledger in which nothing was requested. */
+/** The coverage of a ledger without requests. */
 const nothingRequested: CoverageReader = { read: () => Promise.resolve(new Map()) };
 
-/** Nights after which all timings have come round a whole number of times. */
+/** The number of nights after which all timings have repeated a whole number of times. */
 function nightsFor(timings: readonly Timing[], fewest: number): number {
   const common = timings.map(daysOf).reduce(leastCommonMultiple, 1);
   return common > mostNights ? mostNights : common * Math.ceil(fewest / common);
 }
 
-/** Days until a timing requests the same again. A month counts as thirty, and what is requested once never comes round. */
+/** Days until a timing requests the same again. A month counts as thirty days; what is requested only once never repeats. */
 function daysOf(timing: Timing): number {
   if (timing.kind === "snapshot") return timing.refreshDays > mostNights ? 1 : timing.refreshDays;
   const packed = timing.packDays ?? 1;

@@ -10,19 +10,19 @@ import { planTotals } from "./plan-tally.ts";
 
 type Sums = { readonly slices: number; readonly requests: number; readonly credits: number };
 
-/** A dataset, class, app and country of which a plan would hold something else now. */
+/** A dataset, class, app and country for which a plan would differ now. */
 type LineChange = Pick<PlanLine, "dataset" | "class" | "store" | "app" | "country"> & {
   readonly before: Sums;
   readonly now: Sums;
 };
 
-/** What became different since a plan was made; null when it would be the same. `daysPassed` alone change no plan. */
+/** What has changed since a plan was made; null if it would be the same. `daysPassed` alone changes no plan. */
 export type PlanChanges = {
   readonly before: Sums;
   readonly now: Sums;
   readonly lines: readonly LineChange[];
   readonly meanwhile: readonly Meanwhile[];
-  /** Apps and countries whose keywords changed, or that came or went (null), as `store:app country`. */
+  /** Apps and countries whose keywords changed, or that were added or removed (null), as `store:app country`. */
   readonly portfolio: readonly Change<number>[];
   readonly prices: readonly Change<number>[];
   readonly settings: readonly string[];
@@ -80,7 +80,7 @@ function changedLines(before: readonly PlanLine[], now: readonly PlanLine[]): re
 
 const none: Sums = { slices: 0, requests: 0, credits: 0 };
 
-/** Lines of several operations as one: which operation answers does not matter. */
+/** Adds up lines of several operations: which operation answers does not matter. */
 function byWhom(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
   const found = new Map<string, PlanLine>();
   for (const line of lines) {
@@ -91,7 +91,7 @@ function byWhom(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
   return found;
 }
 
-/** Only of apps and countries that the plan is about, or would be. */
+/** Only for apps and countries that the plan contains, or would contain now. */
 function changedPortfolio(plan: BackfillPlan, now: readonly PlanLine[], basis: PlanBasis): readonly Change<number>[] {
   const about = new Set([...plan.lines, ...now].map(({ store, app, country }) => `${store}:${app} ${country}`));
   const names = new Set([...Object.keys(plan.basis.portfolio), ...Object.keys(basis.portfolio)]);
@@ -105,7 +105,7 @@ function changedPortfolio(plan: BackfillPlan, now: readonly PlanLine[], basis: P
     }));
 }
 
-/** Prices that are others than before; one that nobody had been charged yet was the documented one. */
+/** Prices that have changed; a price that had never been charged was the documented one. */
 function changed(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>): Change<number>[] {
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .sort()
@@ -113,7 +113,7 @@ function changed(before: Readonly<Record<string, number>>, now: Readonly<Record<
     .filter(({ name, before: then, now: learned }) => (then ?? documented(name)) !== (learned ?? documented(name)));
 }
 
-/** Null for an operation that the contract has no more. */
+/** Null for an operation that is no longer in the contract. */
 function documented(operation: string): number | null {
   return operations.find(({ id }) => id === operation)?.cost ?? null;
 }

@@ -25,7 +25,7 @@ export type DatasetPlanning = {
   /** Credits an operation was charged last, by its id. */
   readonly learned: ReadonlyMap<string, number>;
   readonly settings: DatasetSettings;
-  /** Days of lookback that were learned; left out where the fixed ones hold. */
+  /** The learned days of lookback; left out if the fixed ones apply. */
   readonly lookbackDays?: number | undefined;
 };
 
@@ -34,14 +34,14 @@ export type PlannedChunk = {
   readonly partitions: readonly Partition[];
   readonly covered: ReadonlyMap<string, readonly Covered[]>;
   readonly plan: DatasetPlan;
-  /** When a partition is worth a request, with what the configuration changes. */
+  /** When a partition is worth a request, with the changes of the configuration. */
   readonly timingOf: (partition: Partition) => Timing;
 };
 
 /**
- * The plan of one dataset, some partitions at a time in the order of their scopes: coverage is read for these alone, so that memory
- * does not grow with the account, and so are the numbers of pages of their last answers. No part depends on another. `planned`: what of a
- * partition is planned, by what was requested before; all of it when left out.
+ * The plan of one dataset, some partitions at a time in the order of their scopes: coverage, and the page counts of the last answers, are
+ * read only for these, so that memory does not grow with the account. No part depends on another. `planned`: which part of a partition is
+ * planned, given what was requested before; all of it if left out.
  */
 export async function* planInChunks(
   coverage: CoverageReader,
@@ -77,7 +77,7 @@ export async function* planInChunks(
     }
 }
 
-/** Which cells a plan requests again. To read the portfolio once more for each plan of the market would only cost. */
+/** Which cells a plan requests again. Requesting the portfolio again for each plan of the market would only cost credits. */
 export function reprocessOf({ dataset, request }: Pick<DatasetPlanning, "dataset" | "request">): Reprocess {
   return dataset.stage === "market" ? (request.reprocess ?? "missing") : "missing";
 }
@@ -103,7 +103,7 @@ export function partitionsOf({
   return inOrder(kept).map(({ partition }) => partition);
 }
 
-/** A portfolio without the countries for which a dataset is not to be requested; a batch of items may name countries that no scope does. */
+/** A portfolio without the countries that a dataset is not requested for; a batch of items may name countries that no scope names. */
 function inCountries(portfolio: Portfolio, countries: readonly string[] | undefined): Portfolio {
   if (countries === undefined) return portfolio;
   const apps = portfolio.apps.map((app) => ({
@@ -113,7 +113,7 @@ function inCountries(portfolio: Portfolio, countries: readonly string[] | undefi
   return { ...portfolio, apps };
 }
 
-/** A chunk has at most so many items, or partitions: coverage and plan of one take some ten megabytes. */
+/** A chunk has at most this many items, or partitions: its coverage and plan take some ten megabytes. */
 const mostItems = 8_000;
 const mostPartitions = 500;
 
@@ -131,7 +131,7 @@ function* chunksOf(partitions: readonly Partition[]): Iterable<readonly Partitio
   if (chunk.length > 0) yield chunk;
 }
 
-/** When a partition is worth a request: with what the configuration changes, and the lookback that was learned. */
+/** When a partition is worth a request: with the changes of the configuration and the learned lookback. */
 function partitionTiming(
   { scope, timing }: Partition,
   { dataset, request: { today }, settings, lookbackDays }: DatasetPlanning,
@@ -158,7 +158,7 @@ function planPartition(partition: Partition, planning: DatasetPlanning, last: La
   };
 }
 
-/** What a call of an operation can bring for a partition, with the pages that its last answers had. */
+/** What a call of an operation can fetch for a partition, with the page count of its last answers. */
 export function optionFor(
   { dataset, learned, settings }: Pick<DatasetPlanning, "dataset" | "learned" | "settings">,
   partition: Pick<Partition, "scope" | "tracked">,

@@ -12,12 +12,12 @@ import { partitionsOf, reprocessOf, type DatasetPlanning } from "./plan-chunks.t
 import type { SyncRequest } from "./request.ts";
 
 /**
- * What is read beside what a plan needs: with `shown` these days as well, and all later ones where they have no end. `isJoined` where slices
- * that the plan need not distinguish may come as one.
+ * What is read in addition to what a plan needs. `shown`: these days too, and all later ones if they have no end. `isJoined`: slices that
+ * the plan need not distinguish may be read as one.
  */
 type CoverageOptions = { readonly shown?: Partial<Window>; readonly isJoined?: boolean };
 
-/** Scopes whose coverage is read together where slices are joined: a statement for each part of a plan would cost more than its rows. */
+/** Scopes whose coverage is read together if slices are joined: a statement for each part of a plan would cost more than its rows. */
 const scopesAtOnce = 200;
 
 /** What a plan of a dataset needs to know of what was requested before. */
@@ -42,7 +42,7 @@ export function coverageFor(
   };
 }
 
-/** The partitions of a plan of which days past are worth summing up; null where a plan needs each slice anyway. */
+/** The partitions of a plan whose past days are worth summarising; null if a plan needs each slice anyway. */
 export function pastOf(planning: Omit<DatasetPlanning, "learned">): PastWanted | null {
   const partitions = partitionsOf(planning);
   const finalDays = finalDaysOf(timingsIn(planning, partitions), planning);
@@ -62,8 +62,8 @@ function timingsIn(
 }
 
 /**
- * Days after its last one from which an answer is final for every partition. Undefined where a plan needs more than which days are
- * final: the newest slice of a cell, whole periods, what holds now, or days that have moved since.
+ * How many days after its last day an answer is final, for every partition. Undefined if a plan needs to know more than which days are
+ * final: the newest slice of a cell, whole periods, the present state, or days that have moved since.
  */
 function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning, "learned">): number | undefined {
   if (reprocessOf(planning) !== "missing" || planning.lookbackDays !== undefined) return undefined;
@@ -75,7 +75,7 @@ function finalDaysOf(timings: readonly Timing[], planning: Omit<DatasetPlanning,
   return most;
 }
 
-/** The smallest stretch of days that holds all of these; an end that is missing stays so. */
+/** The smallest range of days that contains all of these; a missing end stays missing. */
 function around(reaches: readonly { [End in keyof Window]?: Day | undefined }[]): Partial<Window> {
   const starts = reaches.map(({ start }) => start).sort();
   const ends = reaches.map(({ end }) => end).sort();
@@ -85,12 +85,12 @@ function around(reaches: readonly { [End in keyof Window]?: Day | undefined }[])
   return { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
 }
 
-/** Of how far back the ledger matters: a plan need not read every slice ever made. */
+/** How far back the ledger matters: a plan need not read every slice ever made. */
 function reachOf(timing: Timing, { today, bounds }: SyncRequest): Partial<Window> {
   if (timing.kind === "snapshot") return { start: addDays(today, -timing.refreshDays - openFor) };
   const reach = requestable(timing, today, bounds);
   return timing.kind === "period" ? periodReach(timing.grid, reach) : reach;
 }
 
-/** Days after which an open snapshot slice is as good as forgotten. */
+/** Days after which an open snapshot slice no longer matters. */
 const openFor = 30;

@@ -16,7 +16,7 @@ import { portfolioOf, readTracked, readTrackedApps, type AppId } from "./portfol
 import type { SyncRequest } from "./request.ts";
 import { hasApp, hasDataset, shardsFor, wholePlan, type Shard } from "./shards.ts";
 
-/** Part of a plan: some slices of one dataset, newest first, and what a program would pay for them that requests one thing at a time. */
+/** Part of a plan: some slices of one dataset, newest first, and what a program that requests one thing at a time would pay for them. */
 export type PlanChunk = {
   readonly dataset: string;
   readonly stage: Dataset["stage"];
@@ -34,7 +34,8 @@ export function datasetsOf(
   const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
   const isLeftOut = ({ name }: Dataset) => request.isScheduled === true && settings.datasets[name]?.on === false;
   if (named.length === 0) return datasets.filter((dataset) => isOn(dataset, settings) && canBe(dataset));
-  // a dataset is planned from what the account follows and from the planning sources that it names, and those again from others
+  // a dataset is planned from the portfolio of the account and from the planning sources that it names, which in turn may be planned from
+  // others
   const last = datasets.findLastIndex((dataset) => named.includes(dataset));
   const needs = new Set(named.flatMap(({ plannedFrom = [] }) => plannedFrom));
   const isNeeded = (dataset: Dataset) => planningSourcesOf(dataset).some(({ name }) => needs.has(name));
@@ -46,9 +47,9 @@ export function datasetsOf(
 
 /**
  * The plan of a request, chunk by chunk: stages in their order, within a stage shard by shard, within a shard datasets in planning order,
- * partitions in the order of their scopes and not that of the portfolio, newest first within a chunk. Memory does not grow with the
- * account, and the caller may write what it got before it takes more. Ends after the first stage that has something to do, unless
- * `whole`. Writes nothing and requests nothing.
+ * partitions in the order of their scopes, not of the portfolio, and slices newest first within a chunk. Memory does not grow with the
+ * account, and the caller may write what it got before it takes more. Ends after the first stage that has something to do, unless `whole`.
+ * Writes nothing and requests nothing.
  */
 export async function* planChunks(
   db: Database,
@@ -77,7 +78,7 @@ export async function* planStage(
 }
 
 /**
- * The plan of some datasets from what they start from, across stages; of all of them if `whole`, else without those that await
+ * The plan of some datasets from what they start from, across stages; of all of them if `whole`, otherwise without those that wait for
  * another one.
  */
 export async function* planStarts(
@@ -97,7 +98,7 @@ export async function* planStarts(
   }
 }
 
-/** What planning a request starts from beside the portfolio, whichever shard is planned. */
+/** What planning a request starts from apart from the portfolio, for any shard. */
 export type PlanningInputs = {
   readonly request: SyncRequest;
   readonly settings: Settings;
@@ -110,7 +111,7 @@ export type PlanningInputs = {
   readonly lookbacks: ReadonlyMap<string, number>;
 };
 
-/** Reads what planning these datasets starts from beside the portfolio; those of the request when left out. */
+/** Reads what planning these datasets (those of the request if left out) starts from, apart from the portfolio. */
 export async function readInputs(
   db: Database,
   request: SyncRequest,
@@ -142,7 +143,7 @@ async function readApps(db: Database, { only }: SyncRequest, settings: Settings)
   return [...all].flatMap(([key, app]) => (named === null || named.has(key) || named.has(app.trackId) ? [app] : []));
 }
 
-/** What planning the datasets of a shard starts from, in planning order; of one stage where it is named. */
+/** What planning the datasets of a shard starts from, in planning order; of one stage if it is named. */
 export async function startsIn(
   db: Database,
   inputs: PlanningInputs,
@@ -187,8 +188,8 @@ export async function* startsByShard(
 }
 
 /**
- * The portfolio of an account. `only`: of its apps those of these track ids (or `store:trackId`). `oneKeyword`: at most one keyword a
- * country of what the account tracks.
+ * The portfolio of an account. `only`: its apps with these track ids (or `store:trackId`). `oneKeyword`: at most one keyword per country of
+ * what the account tracks.
  */
 async function readPortfolio(
   db: Database,
@@ -200,14 +201,14 @@ async function readPortfolio(
   return portfolioOf(tracked, listedOf(settings, only));
 }
 
-/** The portfolio that is configured; of its apps only these track ids (or `store:trackId`) where some are named. */
+/** The configured portfolio; if some are named, only its apps with these track ids (or `store:trackId`). */
 function listedOf({ portfolio }: Settings, apps: readonly string[] | undefined): Settings["portfolio"] {
   if (apps === undefined) return portfolio;
   const named = new Set(apps);
   return { ...portfolio, apps: portfolio.apps.filter(({ id }) => named.has(id) || named.has(`${storeOf(id)}:${id}`)) };
 }
 
-/** The members of each planning source that any of these datasets names, of an account where they are of one. */
+/** The members of each planning source that any of these datasets names; for a source by account, those of the account. */
 async function sourceMembers(db: Database, chosen: readonly Dataset[], account: string): Promise<SourceMembers> {
   const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
   const sources = datasets.flatMap(planningSourcesOf).filter(({ name }) => needs.has(name));

@@ -3,7 +3,7 @@ import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { PlanLine } from "../ledger/plans.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
-/** What a plan comes to: its lines, sums, and the digest (SHA-256, hex) of all its slices in order, '' where none was wanted. */
+/** The totals of a plan: its lines, sums, and the digest (SHA-256, hex) of all its slices in order, '' if none was needed. */
 export type PlanSum = {
   readonly lines: readonly PlanLine[];
   readonly slices: number;
@@ -13,20 +13,20 @@ export type PlanSum = {
   readonly digest: string;
 };
 
-/** Adds up a plan while it streams by. */
+/** Adds up a plan while it is streamed. */
 export interface PlanTally {
   add(chunk: PlanChunk): void;
   sum(): PlanSum;
 }
 
 /**
- * Opens an empty tally, which keeps a line an app, country and operation, and no slice. A plan that nobody keeps needs no digest: it takes
- * most of the time.
+ * Opens an empty tally. It keeps one line per app, country and operation, and no slices. A plan that is not stored needs no digest, which
+ * takes most of the time.
  */
 export function createTally({ digest = true } = {}): PlanTally {
   const hash = createHash("sha256");
   const lines: Lines = { byKey: new Map(), byScope: new WeakMap() };
-  // batches and scopes are shared by many slices: a list of a hundred keywords is put into text once
+  // batches and scopes are shared by many slices: a list of a hundred keywords is converted to text only once
   const texts: Texts = { items: new WeakMap(), scopes: new WeakMap() };
   let naiveCredits = 0;
   return {
@@ -48,7 +48,7 @@ export function createTally({ digest = true } = {}): PlanTally {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Lines by all that distinguishes them, and those of one scope by the rest of it: slices share the objects of their scopes. */
+/** Lines by their whole key, and within one scope by the rest of the key: slices share the objects of their scopes. */
 type Lines = {
   readonly byKey: Map<string, Mutable<PlanLine>>;
   readonly byScope: WeakMap<Scope, Mutable<PlanLine>[]>;
@@ -80,7 +80,7 @@ type Texts = {
   readonly scopes: WeakMap<Scope, string>;
 };
 
-/** A slice as one line of text: equal for equal slices, no matter which process planned them and when. */
+/** A slice as one line of text: equal for equal slices, no matter when and by which process they were planned. */
 function canonical(slice: SliceDraft, texts: Texts): string {
   const { dataset, operation, scope, items, window, requests, credits, fingerprint } = slice;
   const list = items === null ? "null" : (texts.items.get(items) ?? JSON.stringify(items));

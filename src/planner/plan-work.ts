@@ -4,14 +4,17 @@ import { isPaged } from "../datasets/shared/define-dataset.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { planTotals } from "./plan-tally.ts";
 
-/** Work by dataset and class, added up over all else that its lines distinguish: those of a plan, or open slices by app. */
+/**
+ * Work by dataset and class, added up over everything else that its lines distinguish. The lines are those of a plan, or open slices by
+ * app.
+ */
 export function workOf(lines: readonly OpenWork[]): readonly OpenWork[] {
   return [...Map.groupBy(lines, (line) => `${line.dataset}\n${line.class}`).values()].flatMap((same) =>
     same.slice(0, 1).map(({ dataset, class: name }) => ({ dataset, class: name, ...planTotals(same) })),
   );
 }
 
-/** Those datasets of some work whose answers have pages, the number of which is known only when the first is read. */
+/** The datasets of some work whose answers have pages: their number is known only when the first is read. */
 export function datasetsAtLeast(work: readonly Pick<OpenWork, "dataset">[], { datasets }: Settings): readonly string[] {
   return [...new Set(work.map(({ dataset }) => dataset))].filter((name) => {
     const dataset = datasetNamed(name);

@@ -9,14 +9,14 @@ import { expectedCredits } from "./night-cost.ts";
 import { datasetsOf } from "./plan-stream.ts";
 
 /**
- * What a portfolio costs in credits: the first load with its history, then a night, as a mean. `connected`: what is added to a night where
+ * What a portfolio costs in credits: the first load with its history, then the mean of a night. `connected`: the addition per night if
  * accounts of search ads are connected, which only the service knows.
  */
 export type PortfolioPrice = { readonly first: number; readonly night: number; readonly connected: number };
 
 /**
- * What is priced: apps with their countries and keywords, for the datasets that are on, or these. From a day on, over a week at least, which
- * distinguishes weekday from weekend; without one over a whole month, as docs do.
+ * What is priced: apps with their countries and keywords, for the datasets that are on, or for these. With a start day: over at least a
+ * week, which includes weekdays and weekend. Without one: over a whole month, as in the docs.
  */
 export type PriceRequest = {
   readonly apps: readonly PortfolioApp[];
@@ -25,7 +25,7 @@ export type PriceRequest = {
   readonly datasets?: readonly string[];
 };
 
-/** Nights that are counted at least where a day is named: a price on a terminal is waited for. */
+/** The minimum number of nights if a day is named: someone waits for a price on a terminal. */
 const nights = 7;
 
 /** What a dataset costs in credits: as a PortfolioPrice. */
@@ -33,7 +33,7 @@ export type DatasetPrice = PortfolioPrice & { readonly dataset: string };
 
 /**
  * Prices a portfolio before anything is requested for it, with the settings of each dataset, at documented prices and one page an answer.
- * What other datasets find (competitors, for instance) is taken as one of a kind.
+ * Members that other datasets find (competitors, for instance) count as one of each kind.
  */
 export async function portfolioPrice(request: PriceRequest): Promise<PortfolioPrice> {
   const prices = await datasetPrices(request);

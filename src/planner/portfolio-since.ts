@@ -3,7 +3,7 @@ import type { Store } from "../core/store.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** A country of a tracked app: how many keywords, and since when the account was seen to have so many. */
+/** A country of a tracked app: how many keywords, and since when the account has had this many. */
 type CountrySince = { readonly country: string; readonly keywords: number; readonly since: Day };
 
 /** A competitor that the account names for an app, and since when. */
@@ -62,7 +62,7 @@ export async function readKeywordsSince(
   return rows;
 }
 
-/** An app that the configuration lists, or a country of it, and the day on which a planning first found it there. */
+/** An app that the configuration lists, or a country of it, and the day on which a plan first found it there. */
 export type ConfiguredSince = {
   readonly trackId: string;
   readonly name: string | null;
@@ -82,7 +82,7 @@ export async function readConfiguredSince(db: Database, account: string): Promis
   return rows;
 }
 
-/** The name of an app, null where none is known, and since when the configuration lists its keywords. */
+/** The name of an app (null if unknown), and since when the configuration lists its keywords. */
 export async function readConfiguredKeywords(
   db: Database,
   trackId: string,

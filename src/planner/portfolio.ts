@@ -6,7 +6,7 @@ import { type Store, storeOf } from "../core/store.ts";
 import { isDotSegment } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** The portfolio: what the account tracks, what the configuration lists, or both, one entry an app and country. Pure. */
+/** The portfolio: what the account tracks, what the configuration lists, or both, one entry per app and country. Pure. */
 export function portfolioOf(tracked: readonly PortfolioApp[], settings: Settings["portfolio"]): Portfolio {
   const listed = settings.apps.map((app): PortfolioApp => ({
     store: storeOf(app.id),
@@ -48,7 +48,7 @@ function asTracked(country: PortfolioCountry): PortfolioCountry {
   return { ...country, tracked: country.keywords };
 }
 
-/** The keywords of these lists, each once, without those that no request can name. */
+/** The keywords of these lists, each once, except those that no request can name. */
 function requestable(lists: readonly (readonly string[])[]): readonly string[] {
   const [only, ...others] = lists;
   // a large account has millions, sorted by the database
@@ -61,7 +61,7 @@ function isInOrder(keyword: string, index: number, all: readonly string[]): bool
   return !isDotSegment(keyword) && (index === 0 || (all[index - 1] ?? "") < keyword);
 }
 
-/** By code unit, so that the order never depends on the machine's language. */
+/** By code unit, so that the order does not depend on the language of the machine. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -79,8 +79,8 @@ type PortfolioRow = {
 export type AppId = Pick<PortfolioApp, "store" | "trackId">;
 
 /**
- * Whose list is read: the account by its name, "" for that of API_TOKEN; of its apps only these track ids (or `store:trackId`) where
- * some are named. `oneKeyword`: of the keywords of a country one, where it has any.
+ * Which list is read: that of the account with this name, "" for that of API_TOKEN; if some are named, only its apps with these track ids
+ * (or `store:trackId`). `oneKeyword`: only one keyword of each country.
  */
 type TrackedBy = {
   readonly account: string;
@@ -88,7 +88,7 @@ type TrackedBy = {
   readonly oneKeyword?: boolean;
 };
 
-/** The apps that the account tracks, without what it tracks of them. */
+/** The apps that the account tracks, without their countries and keywords. */
 export async function readTrackedApps(db: Database, account: string): Promise<readonly AppId[]> {
   const { rows } = await sql<AppId>`
     select a.store, a.track_id as "trackId"
@@ -99,9 +99,8 @@ export async function readTrackedApps(db: Database, account: string): Promise<re
 }
 
 /**
- * What the account tracks, as last read: apps, their countries and keywords, all of them until they are known to have left. Sorted by
- * store, id, country, keyword. Only apps of these track ids (or `store:trackId`) where some are named: a large account has millions of
- * keywords.
+ * What the account tracks, as last read: apps, their countries and keywords, each until it is known to have left. Sorted by store, id,
+ * country, keyword. If some are named, only apps with these track ids (or `store:trackId`): a large account has millions of keywords.
  */
 export async function readTracked(
   db: Database,
@@ -142,7 +141,7 @@ function allKeywords(account: string): SqlFragment {
                          where  w.app_key = n.app_key and w.country_key = n.country_key and w.account = ${account} and w.valid_to is null) as k on true`;
 }
 
-/** SQL: the number of one of them. */
+/** SQL: the number of one of these keywords. */
 function firstKeyword(account: string): SqlFragment {
   return sql`left   join lateral (select array[w.keyword_key]::text as keywords
                          from   core.tracked_keyword as w
@@ -151,8 +150,8 @@ function firstKeyword(account: string): SqlFragment {
 }
 
 /**
- * Reads the texts of keywords by their numbers, each once however many countries have it. Returns what makes a list of numbers one of
- * texts, sorted; countries with the same numbers share a list.
+ * Reads the texts of keywords by their numbers, each once even if many countries have it. Returns a function from a list of numbers to a
+ * sorted list of texts; countries with the same numbers share a list.
  */
 async function readKeywords(
   db: Database,

@@ -17,7 +17,7 @@ export type Foreseen = {
   readonly slices: number;
   readonly requests: number;
   readonly credits: number;
-  /** What of these budgets put off. */
+  /** The part that budgets put off. */
   readonly overBudget: { readonly slices: number; readonly credits: number };
 };
 
@@ -30,12 +30,12 @@ export type ForesightStart = {
   readonly waiting?: readonly WaitingWork[];
 };
 
-/** Work that waits for a day. */
+/** Work that waits until a day. */
 export type WaitingWork = BudgetWork & { readonly until: Day };
 
 /**
- * What a day is expected to be charged: for what its runs plan, and for what waited for it; and the work of these runs, over budgets or
- * not.
+ * The expected charges of a day: for the plans of its runs, and for work that waited for the day. Also the work of these runs, within
+ * budgets or not.
  */
 export type ForeseenCharge = {
   readonly planned: number;
@@ -43,20 +43,20 @@ export type ForeseenCharge = {
   readonly work: readonly BudgetWork[];
 };
 
-/** Prices runs of the schedule one after the other, each as if those before it had run and every answer had come. Writes nothing. */
+/** Prices runs of the schedule one after the other, each as if those before it had run and all their answers had come. Writes nothing. */
 export interface Foresight {
-  /** Prices a run of these datasets on a day, with what it is charged and what budgets put off to that day. */
+  /** Prices a run of these datasets on a day, with its charges, including work that budgets put off to that day. */
   run(names: readonly string[], on: Day): Promise<{ readonly price: Foreseen; readonly charge: ForeseenCharge }>;
-  /** The same of a day without a run: what waited for it. */
+  /** The charges of a day without a run: for work that waited for it. */
   resume(on: Day): Promise<ForeseenCharge>;
 }
 
-/** Opens a forecast from what is known now: the portfolio, settings, prices, and what was requested. */
+/** Opens a forecast from what is known now: the portfolio, settings, prices, and past requests. */
 export function createForesight({ db, settings, accountId, today, waiting = [] }: ForesightStart): Foresight {
   const foreseen: ForeseenSlices = new Map();
   let rooms: readonly BudgetRoom[] | null = null;
   let waits = waiting;
-  /** Charges some work, and what was deferred until this day, to the budgets; what they refuse is deferred again. */
+  /** Charges some work, and work that was deferred until this day, to the budgets; work that they refuse is deferred again. */
   const charge = async (own: readonly BudgetWork[], on: Day) => {
     rooms ??= await readRooms(db, { settings, accountId, day: today });
     const due = waits.filter(({ until }) => until <= on);
@@ -81,10 +81,10 @@ export function createForesight({ db, settings, accountId, today, waiting = [] }
   };
 }
 
-/** What was foreseen, by dataset. */
+/** The forecast slices, by dataset. */
 type ForeseenSlices = Map<string, CountedAsLoaded>;
 
-/** Plans a run as if what was foreseen had come, and adds its slices to that. */
+/** Plans a run as if all forecast slices had been answered, and adds its slices to these. */
 async function planRun({
   db,
   settings,

@@ -8,13 +8,13 @@ import { sql } from "../postgres/sql.ts";
 const longestMember = 500;
 
 /**
- * Records which apps, countries and keywords the configuration lists for an account, as periods: the file says what is listed, and not
- * since when. What has not changed is not written; what left and is back on the same day never left.
+ * Records which apps, countries and keywords the configuration lists for an account, as periods: the file says what is listed, but not
+ * since when. Unchanged entries are not written; an entry that left and returned on the same day never left.
  */
 export async function recordConfigured(db: Database, portfolio: Settings["portfolio"], today: Day): Promise<void> {
   const wanted = JSON.stringify(membersOf(portfolio));
   const account = portfolio.account ?? "";
-  // column by column: rows that are compared as a whole are compared one with each
+  // column by column: comparing whole rows would make Postgres compare each row with every other
   const isMember = sql`(m.store, m.track_id, m.part, m.member) = (w.store, w.track_id, w.part, w.member)`;
   await sql`
     with wanted as (

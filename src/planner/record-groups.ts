@@ -5,7 +5,7 @@ import { sql } from "../postgres/sql.ts";
 
 type Groups = Settings["portfolio"]["groups"];
 
-/** Makes the groups of the warehouse those of the configuration, for marts; what has not changed is not written. */
+/** Copies the groups of the configuration to the warehouse, for marts; unchanged ones are not written. */
 export async function recordGroups(db: Database, { apps, keywords }: Groups): Promise<void> {
   const listed = membersOf(apps).map(({ group, member }) => ({
     group_name: group,

@@ -16,10 +16,10 @@ import { recordGroups } from "./record-groups.ts";
 import { recordUnread } from "./record-unread.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** The timings of single scopes of some datasets: all that the account has. */
+/** All timings of single scopes that the account has for some datasets. */
 export type OwnTimings = { readonly datasets: readonly string[]; readonly lines: readonly TimingLine[] };
 
-/** A request of which timings are noted; `own` where the caller has gone through what all of it is planned from. */
+/** A request whose timings are recorded; `own` if the caller has already gone through everything that it is planned from. */
 type Noting = {
   readonly request: SyncRequest;
   readonly settings: Settings;
@@ -27,9 +27,9 @@ type Noting = {
 };
 
 /**
- * Records when each dataset is requested again, as code and configuration have it now, so that views know what is stale. Of the datasets of
- * the request also the scopes whose timing is their own. Groups of apps and keywords, what the configuration lists and whose lists are not
- * read any more are recorded beside them. In a transaction of the caller's. For processes that are about to plan work.
+ * Records when each dataset is requested again, according to code and configuration, so that views know what is stale. For the datasets of
+ * the request it also records scopes with their own timing. It also records groups of apps and keywords, what the configuration lists, and
+ * accounts whose lists are no longer read. Runs in a transaction of the caller, before a process plans work.
  */
 export async function noteTimings(db: Database, { request, settings, own: known }: Noting): Promise<void> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
@@ -61,7 +61,7 @@ export async function noteTimings(db: Database, { request, settings, own: known 
   });
 }
 
-/** True where the lists of no account count: the portfolio is configured. */
+/** True if the lists of accounts do not count, because the portfolio is configured. */
 function isWithoutLists(settings: Settings): boolean {
   const isOnly = accountOf(settings) === "" && Object.keys(settings.accounts).length === 0;
   return isOnly && settings.portfolio.source === "config";
@@ -73,7 +73,7 @@ async function readOwn(db: Database, request: SyncRequest, settings: Settings): 
   return { datasets: datasetsOf(request, settings).map(({ name }) => name), lines };
 }
 
-/** The timings of single scopes, of what some datasets are planned from. */
+/** The timings of single scopes, from what some datasets are planned from. */
 export function ownTimings(starts: readonly DatasetPlanning[]): readonly TimingLine[] {
   return starts.flatMap((start) =>
     partitionsOf(start).flatMap(({ scope, timing }) =>
@@ -84,13 +84,13 @@ export function ownTimings(starts: readonly DatasetPlanning[]): readonly TimingL
   );
 }
 
-/** A timing with the lookback that was learned; the nights of the sample request more, which makes no day stale before. */
+/** A timing with the learned lookback; sample nights request more, but this makes no day stale earlier. */
 function within(timing: Timing, lookbackDays: number | undefined): Timing {
   if (timing.kind !== "series" || lookbackDays === undefined) return timing;
   return { ...timing, lookbackDays: Math.min(timing.lookbackDays, lookbackDays) };
 }
 
-/** How SQL calls the figures of a timing, all but those that it works out itself or need not know. */
+/** The names of the figures of a timing in SQL, except those that SQL computes or does not need. */
 const figures = {
   settleDays: "settle_days",
   lookbackDays: "lookback_days",
@@ -102,7 +102,7 @@ const figures = {
   emptyUntilDays: "empty_until_days",
 } as const satisfies Record<Exclude<keyof Reach, "keptFrom" | "moved">, keyof TimingLine>;
 
-/** What SQL has to know of a timing. */
+/** The parts of a timing that SQL needs. */
 export function lineOf(
   dataset: string,
   scope: Scope | null,

@@ -5,9 +5,9 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
 /**
- * Records since when the lists of accounts are not read any more: that of the settings where they follow the configuration alone, and
- * for the account of API_TOKEN, which alone knows which accounts there are, each that the configuration has no more and no process has worked
- * with for a day: one may have a configuration of its own. What they track stays as it was read last.
+ * Records since when the lists of accounts are no longer read. This is the account of the settings if its portfolio is only configured.
+ * With the account of API_TOKEN, which alone knows all accounts, it is also each account that the configuration no longer has and that no
+ * process has worked with for a day: it may have a separate configuration. What they track stays as last read.
  */
 export async function recordUnread(db: Database, settings: Settings, today: Day): Promise<void> {
   const account = accountOf(settings);

@@ -3,7 +3,10 @@ import type { Database } from "../postgres/database.ts";
 import { takenByNewest } from "../postgres/mart-shapes.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** Views of which marts take what holds for every day, on whichever day it was seen: which apps there are, and the currency of sums. */
+/**
+ * Views from which marts take facts that are valid for every day, no matter when they were seen: which apps there are, and the currency of
+ * sums.
+ */
 const ofEveryDay = [
   "ops.portfolio_app",
   "ops.outside_competitor",
@@ -12,10 +15,10 @@ const ofEveryDay = [
 ];
 
 /**
- * The datasets whose rows each table and view of `core`, `mart` and `ops` shows, by its name with its schema, as the catalogue knows what a
- * view reads. Dimensions are left out, and so is what is read through views whose rows hold for every day: a day of a mart has all its figures
- * without an answer of these on that day. With `ownFacts` only those of the tables that a relation reads other than through views of `ops`;
- * with `ofDays` without those of which a view takes the newest row for every day.
+ * The datasets whose rows each table and view of `core`, `mart` and `ops` shows, by its name with its schema, since the catalogue knows
+ * what a view reads. Dimensions are left out, and so are tables read through views whose rows are valid for every day: a day of a mart is
+ * complete without an answer for these on that day. `ownFacts`: only tables that a relation does not read through views of `ops`. `ofDays`:
+ * without tables from which a view takes the newest row for every day.
  */
 export async function readRelationDatasets(
   db: Database,

@@ -11,7 +11,9 @@ import type { ScopeCoverage } from "./gaps.ts";
 import { datasetsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
-/** Cells of a dataset that nobody requests, since answers of another one, `source`, reported them; and the first and last of their days. */
+/**
+ * Cells of a dataset that are not requested because answers of another one, `source`, reported them, and the first and last of their days.
+ */
 export type ReportedSum = {
   readonly dataset: string;
   readonly source: string;
@@ -20,7 +22,7 @@ export type ReportedSum = {
   readonly lastDay: Day;
 };
 
-/** What of the days of a request stands as answers of other datasets reported it; with `shown` of those days. */
+/** The cells of a request that answers of other datasets reported; on the days of the request, or on `shown` if given. */
 export async function readReported(
   db: Queryable,
   { request, settings, shown }: { readonly request: SyncRequest; readonly settings: Settings; readonly shown?: Window },
@@ -36,7 +38,7 @@ export async function readReported(
   return found;
 }
 
-/** Those of some coverage. */
+/** The reported cells of some coverage. */
 export function reportedIn(
   cells: readonly ReportedCells[],
   coverage: readonly ScopeCoverage[],

@@ -5,29 +5,28 @@ import type { PartitionGroup } from "../core/partition-group.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Reprocess } from "../plan/missing.ts";
 
-/** What a sync is to do. */
+/** What a sync requests. */
 export type SyncRequest = {
-  /** Datasets by name; those that are on when empty. */
+  /** Datasets by name; if empty, those that are on. */
   readonly datasets: readonly string[];
-  /** Days that a person names, half-open; each dataset's own history where left out. */
+  /** Days that a person names, half-open; if left out, the history of each dataset. */
   readonly bounds: Partial<Window>;
   readonly today: Day;
-  /** Apps and countries that a person names; all when left out. See `isWanted`. */
+  /** Apps and countries that a person names; all if left out. See `isWanted`. */
   readonly only?: Only;
   /**
-   * Which cells that were requested before are requested again; `missing` when left out. The others request again each time they are
-   * planned, so a request with one of them is planned once. They hold for the market; the portfolio is updated as always.
+   * Which cells that were requested before are requested again; `missing` if left out. The other values request the cells again each time
+   * they are planned, so a request with one of them is planned once. They apply to the market; the portfolio is updated as always.
    */
   readonly reprocess?: Reprocess;
-  /** Of the schedule: what the configuration switches off takes no part, also where a named dataset is planned from it. */
+  /** Set for the schedule: datasets that the configuration switches off take no part, even if a named dataset is planned from them. */
   readonly isScheduled?: true;
 };
 
 /**
- * Apps (track ids or `store:trackId`) and countries (codes in any case) that a request is cut down to. `groups`: of the datasets that
- * are in it only these partitions; others stay whole, since the ones that are named are planned from them. `withItems`: of partitions
- * that are about several apps also the named apps among them; a request leaves them out, since a call for one of them costs as much as
- * one for all.
+ * Apps (track ids or `store:trackId`) and countries (codes in upper or lower case) that a request is limited to. `groups`: only these
+ * partitions of the datasets that it contains; other datasets stay whole, since the named ones are planned from them. `withItems`: also the
+ * named apps in partitions that are about several apps. A request leaves these out, since a call for one app costs as much as one for all.
  */
 export type Only = {
   readonly apps?: readonly string[];
@@ -37,9 +36,8 @@ export type Only = {
 };
 
 /**
- * True when a partition belongs to what was requested. One whose scope has no country is about all of them and stays; one without an
- * app stays only where no app is named, where it lists the portfolio, since the rest is planned from that, or where its items are apps
- * and these are wanted.
+ * True if a partition belongs to the request. A partition without a country is about all countries and stays. One without an app stays only
+ * if no app is named, if it lists the portfolio (the rest is planned from that), or if its items are apps and these are included.
  */
 export function isWanted(
   scope: Scope,

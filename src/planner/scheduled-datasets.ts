@@ -4,8 +4,8 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { datasetsOf } from "./plan-stream.ts";
 
 /**
- * Which of the datasets that a line of the schedule names take part: none that the configuration switches off, and no list of what the
- * account follows where it does not count. Those that are on when none is named.
+ * Which of the datasets that a line of the schedule names take part: none that the configuration switches off, and no list of the account's
+ * portfolio if that does not count. If none is named, those that are on.
  */
 export function scheduled(names: readonly string[], settings: Settings): readonly string[] {
   if (names.length === 0) return datasetsOf({ datasets: [] }, settings).map(({ name }) => name);

@@ -9,8 +9,8 @@ import { readInputs, startsIn } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
 /**
- * Lists of the portfolio that were unavailable when they were last requested, as `tracked_keyword ios 1 US`: what they would name is
- * missing from everything that is planned. Only those that the request needs.
+ * Lists of the portfolio that were unavailable when they were last requested, as `tracked_keyword ios 1 US`: their members are missing from
+ * all plans. Only lists that the request needs.
  */
 export async function unreadLists(db: Database, request: SyncRequest, settings: Settings): Promise<readonly string[]> {
   const unread: string[] = [];
@@ -44,7 +44,7 @@ function byPart([a]: readonly [string, string], [b]: readonly [string, string]):
   return parts.indexOf(a) - parts.indexOf(b);
 }
 
-/** Datasets of which nothing was available, and the lists that are none of theirs. */
+/** Datasets without anything available, and the unread lists of other datasets. */
 export function withUnread(unavailable: readonly string[], unread: readonly string[]): readonly string[] {
   return [...unavailable, ...unread.filter((list) => !unavailable.some((name) => list.split(" ")[0] === name))];
 }

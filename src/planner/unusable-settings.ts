@@ -7,14 +7,14 @@ import { isPaged, type Dataset, type Partition } from "../datasets/shared/define
 import { fetchOptionFor } from "../datasets/shared/fetch-option-for.ts";
 import { exampleCountries, examplePartitions, timingsOf } from "./example-partitions.ts";
 
-/** Settings that would change nothing about a dataset, each with the reason: a person who writes one expects an effect. */
+/** Settings that would not affect a dataset, each with the reason: a person who sets one expects an effect. */
 export type Unusable = Partial<Record<keyof DatasetSettings, string>>;
 
-/** What of the settings of a dataset cannot be used, given its options; judged by what it would request for a synthetic account. */
+/** The settings of a dataset that cannot be used with its options, judged by what it would request for a synthetic account. */
 export function unusableSettings(name: string, { options, ...given }: DatasetSettings): Unusable {
   const dataset = datasetNamed(name);
   const partitions = examplePartitions(dataset, { options });
-  // what it is planned from may be too special to be made up
+  // its planning source may be too special for a synthetic one
   const whom = partitions.length === 0 ? {} : whomUnusable(dataset, partitions, options);
   return {
     ...whom,
@@ -37,12 +37,12 @@ function keepUnusable(dataset: Dataset, { keep_months: keepMonths, ...given }: D
   return {
     ...(isLonger(given.history_days) ? { history_days: reason } : {}),
     ...(isLonger(given.lookback_days) ? { lookback_days: reason } : {}),
-    // what is there now would go before it is requested again
+    // stored rows would be dropped before they are requested again
     ...(isLonger(given.refresh_days) ? { refresh_days: reason } : {}),
   };
 }
 
-/** The fewest days that so many whole months have: from one of these twelve on, before a year that has no leap day. */
+/** The minimum number of days in this many whole months, starting with any month, in years without a leap day. */
 function fewestDays(months: number): number {
   const starts = Array.from({ length: 12 }, (_, index) => addMonths(day("2097-01-01"), index));
   return Math.min(...starts.map((start) => daysBetween(start, addMonths(start, months))));
@@ -88,7 +88,7 @@ function whenUnusable(dataset: Dataset, partitions: readonly Partition[]): Unusa
   return spansDays(dataset, partitions) ? refresh : { ...refresh, longest_window: "each of its calls is for one day" };
 }
 
-/** True where some call of the dataset may be about several days. */
+/** True if some call of the dataset may be about several days. */
 function spansDays(dataset: Dataset, partitions: readonly Partition[]): boolean {
   return partitions.some((partition) =>
     dataset

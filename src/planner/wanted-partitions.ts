@@ -12,15 +12,18 @@ import type { SyncRequest } from "./request.ts";
 /** Slices of one partition and list. */
 type PlannedList = Pick<Slice, "dataset" | "scope" | "items">;
 
-/** What the portfolio wants by now of a partition: its items, and the first day that a plan of some day requests; of a snapshot there is none. */
+/**
+ * What the current portfolio requests for a partition: its items, and the first day that a plan made on a given day requests (none for a
+ * snapshot).
+ */
 export type WantedPartition = {
   readonly items: ReadonlySet<string> | null;
   readonly firstDay: ((plannedOn: Day) => Day) | null;
 };
 
 /**
- * Goes through what a request is planned from by now, some apps at a time, and finds the partitions of slices that were planned before.
- * Returns what is wanted of a slice's partition; null where the partition, or each item of its list, is not in the portfolio any more.
+ * Goes through what a request is planned from now, some apps at a time, and finds the partitions of slices that were planned before.
+ * Returns what is requested for the partition of a slice; null if the partition, or every item of its list, is no longer in the portfolio.
  */
 export async function wantedPartitions(
   db: Database,
@@ -46,12 +49,12 @@ export async function wantedPartitions(
   };
 }
 
-/** A list goes on while one of its items is wanted: a call costs the same with fewer. */
+/** A list stays while one of its items is needed: a call with fewer items costs the same. */
 function isWanted({ items }: PlannedList, wanted: WantedPartition): boolean {
   return items === null || wanted.items === null || items.some((item) => wanted.items?.has(item));
 }
 
-/** As far as the configuration says how much history there is: what a dataset requests otherwise depends on what is known of it. */
+/** Only if the configuration sets the history: otherwise the first day depends on what is known about the partition. */
 function firstDayOf({ timing }: Partition, { dataset, settings }: DatasetPlanning): WantedPartition["firstDay"] {
   if (settings.history_days === undefined && settings.start === undefined) return null;
   const own = timingWith(timing ?? dataset.timing, settings);
