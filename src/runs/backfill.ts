@@ -13,12 +13,14 @@ import { runToEnd } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 
 /*
- * A plan is either not queued at all or queued whole: all of its slices are written in one transaction, which ends well only
- * if what was planned again has the digest of the plan. So a crash in the middle leaves nothing, and what runs is what was priced.
- * From then on the plan is what is open of its slices, in whichever run they are.
+ * A plan is either not queued at all or queued whole: all of its slices are written in one transaction, which commits only if planning
+ * again gives the digest of the plan. So a crash in the middle leaves nothing, and what runs is what was priced. From then on the plan
+ * consists of its open slices, in any run.
  */
 
-/** Runs a plan exactly as it was made, or what is left of it. Throws `plan_changed` when it would be another one now; then nothing was queued. */
+/**
+ * Runs a plan exactly as it was made, or what is left of it. Throws `plan_changed` if it would be different now; then nothing was queued.
+ */
 export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
   const begun = plan.queuedAt === null ? await retryDatabase(parts.ingest, () => begin(parts, plan)) : null;
@@ -43,12 +45,12 @@ function runStart(parts: SyncParts, plan: BackfillPlan) {
   } as const;
 }
 
-/** Queues a plan and returns the run that has it; null when another process did so before. */
+/** Queues a plan and returns its run; null if another process has already queued it. */
 function begin(parts: SyncParts, plan: BackfillPlan): Promise<string | null> {
   const { db, clock, workerId } = parts.ingest;
   return db.transaction().execute(async (transaction) => {
     await lockNumbers(transaction, "planning", locksOf(wholePlan));
-    // the answer to a commit may be lost: then this process has queued it and does not know
+    // the reply to a commit may be lost: then this process has queued the plan without knowing it
     if (!(await noteQueued(transaction, plan.planId, clock.now())))
       return runOfPlan(transaction, plan.planId, workerId);
     const runId = await openRun(transaction, runStart(parts, plan), clock.now());
@@ -75,14 +77,14 @@ async function queueAll(
       const drafts = chunk.slices.slice(from, from + queuedAtOnce);
       queued += await enqueueWithin(transaction, runId, drafts, clock.now());
     }
-    // more than the plan already: the rest is not needed
+    // already more than the plan has: the rest is not needed
     if (queued > plan.slices) break;
   }
-  // fewer are queued than planned when another run has one of them open
+  // fewer are queued than planned if another run has one of them open
   if (queued !== plan.slices || tally.sum().digest !== plan.digest) throw fail("plan_changed", { plan: plan.planId });
 }
 
-/** Adopts what is open of a plan and that no process runs: left by a run that ended too early, or deferred until credits were back. */
+/** Adopts open slices of a plan that no process runs: left by a run that ended too early, or deferred until credits were available. */
 function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<number> {
   return adoptOrphanedSlices(parts.ingest.db, {
     runId,

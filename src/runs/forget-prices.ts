@@ -4,8 +4,8 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { examplePartitions } from "../planner/example-partitions.ts";
 
 /**
- * Forgets learned prices that no call has been charged for some days and that plans can avoid: no call would ever show that such a price is
- * over. To be called before what a request takes is planned or shown.
+ * Resets learned prices that have not been charged for some days and that plans can avoid: no call would ever show that such a price is no
+ * longer valid. To be called before a request is planned or its price is shown.
  */
 export async function forgetOldPrices({
   db,
@@ -20,7 +20,7 @@ export async function forgetOldPrices({
     learned?.set(operation, documented);
 }
 
-/** Operations that a plan may leave for others that bring the same. */
+/** Operations that a plan can replace with others for the same data. */
 function avoidableOperations(): ReadonlySet<string> {
   const ways = datasets.flatMap((dataset) =>
     dataset.operations.length === 1

@@ -13,8 +13,8 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { lockWaitReporter } from "./lock-wait-reporter.ts";
 
 /**
- * How often a process says that it lives, after how long without one it counts as dead, how far apart checks of a refused account are, and
- * how long a slice waits that may have ended its processes (`decidingWaitMs` in poison.ts when left out).
+ * The interval of heartbeats, the time without one after which a process counts as dead, the intervals between checks of a refused account,
+ * and the wait of a slice that may have killed its processes (`decidingWaitMs` in poison.ts if left out).
  */
 export type Rhythm = {
   readonly beatMs: number;
@@ -24,7 +24,7 @@ export type Rhythm = {
   readonly decidingWaitMs?: number;
 };
 
-/** A process that died is found by the next beats of another, a frozen one after four beats that it missed: within a minute in all. */
+/** The next heartbeats of another process find one that died, or one that froze after it has missed four: within a minute in all. */
 export const usualRhythm: Rhythm = {
   beatMs: 10_000,
   deadAfterMs: 45_000,
@@ -41,13 +41,13 @@ export type HeartbeatParts = {
   readonly accountId: string;
   readonly holders: Holders;
   readonly rhythm: Rhythm;
-  /** Called when this process was declared dead, or when another of its account was refused by the API. */
+  /** Called when this process was declared dead, or when the API refused another process of its account. */
   readonly abort: (error: StorehouseError) => void;
-  /** Called after each beat with whether the database took it: null, or why not. */
+  /** Called after each heartbeat: with null if the database stored it, otherwise with the problem. */
   readonly onBeat: (problem: StorehouseError | null) => void;
 };
 
-/** Frees what dead processes hold: slices, credits. Says so where there was something. */
+/** Frees what dead processes hold: slices, credits. Logs it if there was anything. */
 export async function reapDeadWorkers({
   db,
   clock,
@@ -65,13 +65,13 @@ export async function reapDeadWorkers({
   if (failed.length > 0) log.error({ slices: failed }, "slices.poisoned");
 }
 
-/** One beat in so many checks for everything that dead processes left, also where the beat itself found nothing. */
+/** One heartbeat in this many checks for everything that dead processes left, even if the heartbeat itself found nothing. */
 const fullCheckBeats = 30;
 
-/** A lock that is not granted for so many beats is reported. */
+/** A lock that is not granted for this many heartbeats is reported. */
 const lockWaitBeats = 2;
 
-/** Beats until disposed, frees what dead processes hold, and reports locks that this process waits for. */
+/** Sends heartbeats until disposed, frees what dead processes hold, and reports locks that this process waits for. */
 export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   const { clock, rhythm } = parts;
   const ended = new AbortController();
@@ -81,15 +81,15 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   let checking: Promise<void> | null = null;
 
   async function beating(): Promise<void> {
-    // after an outage no process has sent a heartbeat for a while: the first to come back does not declare the others dead
+    // after an outage no process has sent a heartbeat for a while: the first to return must not declare the others dead
     let steady = 0;
     for (await wait(); !ended.signal.aborted; await wait()) {
       const beat = await beatOnce(parts, reportOutage);
       steady = beat === null ? 0 : steady + 1;
       reportLockWait(beat?.answer?.lockWait ?? null);
-      // the second steady beat is the first after which others may be declared dead
+      // others may be declared dead from the second steady heartbeat on
       const isDue = beat?.answer?.isDue === true || steady % fullCheckBeats === 2;
-      // beside the beats: what it waits for, such as a plan that another process makes, may take longer than a heartbeat may be late
+      // not awaited by the heartbeats: it may wait, for instance for a plan that another process makes, longer than a heartbeat may be late
       if (isDue) checking ??= checkOthers(parts, steady > 1).finally(() => (checking = null));
     }
   }
@@ -104,19 +104,19 @@ export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
   };
 }
 
-/** What a beat reads: `isDue` when another process has died, or the requests of the account are stopped. */
+/** What a heartbeat reads: `isDue` if another process has died, or the requests of the account are stopped. */
 type BeatFindings = { readonly isDue: boolean; readonly lockWait: LockWait | null };
 
 const ofThisProcess = sql`a.application_name = current_setting('application_name')`;
 
-/** SQL: what a beat reads, as JSON. */
+/** SQL: what a heartbeat reads, as JSON. */
 function beatQuestion({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<BeatFindings> {
   return sql<BeatFindings>`json_build_object(
     'isDue', ${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)},
     'lockWait', ${longestLockWait(lockWaitBeats * rhythm.beatMs, ofThisProcess)})`;
 }
 
-/** One beat; what it found, null when the database did not take it. */
+/** One heartbeat. Returns what it found, null if the database did not store it. */
 async function beatOnce(parts: HeartbeatParts, report: HeartbeatParts["onBeat"]): Promise<Beat<BeatFindings> | null> {
   try {
     const beat = await parts.worker.beat(beatQuestion(parts));
@@ -131,7 +131,7 @@ async function beatOnce(parts: HeartbeatParts, report: HeartbeatParts["onBeat"])
   }
 }
 
-/** Passes the outcome of each beat on, and logs when they stop getting through, and when they do again. */
+/** Reports the outcome of each heartbeat, and logs when heartbeats start to fail and when they succeed again. */
 function outageReporter({ clock, log, onBeat }: HeartbeatParts): HeartbeatParts["onBeat"] {
   let since: number | null = null;
   return (problem) => {
@@ -143,7 +143,7 @@ function outageReporter({ clock, log, onBeat }: HeartbeatParts): HeartbeatParts[
   };
 }
 
-/** Reads whether another process was refused, and releases what dead processes hold. What fails of it is done at a later beat. */
+/** Reads whether another process was refused, and releases what dead processes hold. A step that fails is repeated at a later heartbeat. */
 async function checkOthers(parts: HeartbeatParts, isSteady: boolean): Promise<void> {
   const { db, worker, accountId, abort } = parts;
   try {
@@ -156,7 +156,7 @@ async function checkOthers(parts: HeartbeatParts, isSteady: boolean): Promise<vo
   }
 }
 
-/** The driver's own text may say where. */
+/** The text of the driver may contain the address. */
 function logFailure({ log }: HeartbeatParts, error: unknown): void {
   log.warn({ problem: error instanceof Error ? error.name : "unknown" }, "heartbeat.failed");
 }

@@ -12,8 +12,8 @@ import { optionFor } from "../planner/plan-chunks.ts";
 import type { Database } from "../postgres/database.ts";
 
 /**
- * Failed slices, in their order; of those about days side by side the newest with the days of all, as far as a call brings them at its
- * price: each night of an outage leaves one, and each would be paid for alone.
+ * Failed slices, in their order. Slices about adjacent days are joined into the newest one, as long as one call can fetch all of their days
+ * at its price: each night of an outage leaves a slice, and each would be paid for separately.
  */
 export async function joinTries(
   db: Database,
@@ -45,7 +45,7 @@ export async function joinTries(
   return [...kept.values()];
 }
 
-/** What a call like that of a failed slice can bring. */
+/** What a call like that of a failed slice can fetch. */
 async function optionOf(db: Database, { dataset: name, operation, scope }: FoundTry, settings: Settings) {
   const dataset = datasetNamed(name);
   const pages = isPaged(dataset) ? await readLastPages(db, name, [scope]) : undefined;

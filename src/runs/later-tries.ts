@@ -18,7 +18,7 @@ import { isPassing } from "../postgres/database-errors.ts";
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 
 /**
- * Which failed slices are meant: those of named datasets, or of all that run without being named; and what they may cost beside
+ * Which failed slices are retried: those of named datasets, or of all that run without being named; and their limit in addition to
  * `credits.retries_a_day`.
  */
 export type TriesFor = {
@@ -27,7 +27,7 @@ export type TriesFor = {
   readonly mostCredits: number;
 };
 
-/** The failed slices whose next try is due, and those of them that the limit of the day, the prices of their plans and `mostCredits` pay for. */
+/** The failed slices whose next try is due, and those of them that the daily limit, the prices of their plans and `mostCredits` pay for. */
 export async function dueTries(
   db: Database,
   clock: Parts["clock"],
@@ -42,7 +42,7 @@ export async function dueTries(
   return { due, tries: affordableTries(due, { credits, plans: await readPlansLeft(db, due) }) };
 }
 
-/** Queues failed slices for any worker whose next try is due and paid for; each time is a run of its own. Returns how many. */
+/** Queues failed slices whose next try is due and paid for, for any worker, in a new run. Returns how many. */
 export async function requestFailedAgain({ db, clock, log }: Parts, settings: Settings): Promise<number> {
   const all = { settings, datasets: null, mostCredits: Number.POSITIVE_INFINITY };
   const { due, tries } = await dueTries(db, clock, all);
@@ -53,7 +53,7 @@ export async function requestFailedAgain({ db, clock, log }: Parts, settings: Se
   return queued;
 }
 
-/** Another process may queue the same slices, or plan their cells, at the same moment: then the next check finds what is left. */
+/** Another process may queue the same slices, or plan their cells, at the same moment: then the next check finds the rest. */
 async function queue(
   db: Database,
   {
@@ -78,8 +78,8 @@ async function queue(
 }
 
 /**
- * Datasets that are not switched off, and of these the ones that are on; a slice of one that is off by default was begun by the schedule
- * or a plan, or is left to a person. Datasets that are named are on.
+ * Datasets that are not switched off, and those of them that are on. A slice of a dataset that is off by default is retried if the schedule
+ * or a plan started it; others are left to a person. Named datasets are on.
  */
 function triedDatasets(settings: Settings, named: readonly string[] | null) {
   if (named !== null) return { datasets: named, on: named };

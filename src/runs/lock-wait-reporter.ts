@@ -2,10 +2,10 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { LockWait } from "../postgres/lock-waits.ts";
 
-/** A wait that goes on is reported again after so long. */
+/** A wait that continues is reported again after this long. */
 const repeatMs = 300_000;
 
-/** A function that logs who holds what this process waits for: once a holder, and again when it goes on. */
+/** A function that logs which process holds the lock that this one waits for: once per holder, and again if the wait continues. */
 export function lockWaitReporter({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
   let reported = { holder: 0, at: 0 };
   return (wait: LockWait | null): void => {

@@ -9,14 +9,15 @@ import { requestFailedAgain } from "./later-tries.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log">;
 
-/** Moves to the shared queue what dead processes left unfinished, and failed slices that are due for another try. */
+/** Moves slices that dead processes left unfinished, and failed slices that are due for another try, to the shared queue. */
 export async function queueLeftOver(parts: Parts, settings: Settings): Promise<void> {
   await adoptOrphans(parts, accountOf(settings));
   await requestFailedAgain(parts, settings);
 }
 
 /**
- * Cancels what the schedule queued before a dataset was switched off: to be called before a process with these settings claims anything.
+ * Cancels slices that the schedule queued before their dataset was switched off: to be called before a process with these settings claims
+ * anything.
  */
 export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, settings: Settings): Promise<void> {
   const cancelled = await cancelScheduled(db, accountOf(settings), switchedOff(settings));
@@ -41,7 +42,7 @@ async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise
 export async function adoptInto(db: Database, runId: string, log: Parts["log"]): Promise<number> {
   const cancelled = await cancelBeyondPrices(db);
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.over_budget");
-  // also of datasets that are off: what was begun by hand and deferred is finished without another command
+  // also of datasets that are off: work that a person started and that was deferred is finished without another command
   return adoptOrphanedSlices(db, {
     runId,
     datasets: datasets.map(({ name }) => name),

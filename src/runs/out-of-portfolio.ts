@@ -14,8 +14,8 @@ import { wantedPartitions, type WantedPartition } from "../planner/wanted-partit
 type Parts = Pick<IngestParts, "db" | "clock">;
 
 /**
- * Cancels open and failed slices that nobody wants any more: those of apps, countries and items that were taken out of the portfolio since
- * they were planned, and of days before the configured history. They would be requested before slices that are wanted. To be called before
+ * Cancels open and failed slices that are no longer needed: those of apps, countries and items that were removed from the portfolio after
+ * they were planned, and of days before the configured history. They would be requested before slices that are needed. To be called before
  * a process with these settings claims or adopts any.
  */
 export async function cancelOutOfPortfolio(
@@ -28,7 +28,7 @@ export async function cancelOutOfPortfolio(
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.out_of_portfolio");
 }
 
-/** The numbers of the slices that it would cancel by now. */
+/** The numbers of the slices that `cancelOutOfPortfolio` would cancel now. */
 export async function outOfPortfolio(
   { db, clock }: Parts,
   settings: Settings,

@@ -18,30 +18,33 @@ import type { SliceDraft } from "../core/slice.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** What a shard is planned for, and from what. */
+/** A shard to plan: its run, and what it is planned from. */
 export type ShardOrder = {
   readonly runId: string;
   readonly inputs: PlanningInputs;
   readonly shard: Shard;
   readonly stage: Dataset["stage"];
-  /** Leaves out what the limit of the run does not pay for; everything is planned when left out. */
+  /** Removes what the limit of the run does not pay for; if left out, everything is planned. */
   readonly cut?: LimitCut["cut"];
 };
 
-/** What a shard came to. `isWhole` unless the process was halted before all of it was planned. */
+/** The result of a shard. `isWhole` is false if the process was halted before all of it was planned. */
 export type PlannedShard = {
   readonly slices: number;
   readonly naiveCredits: number;
   readonly timings: readonly TimingLine[];
-  /** Days past that are worth summing up before the next night. */
+  /** Past days that are worth summarising before the next night. */
   readonly past: readonly PastWanted[];
   readonly isWhole: boolean;
 };
 
-/** Slices that are written at a time: a shard of a night has fewer, and a long history must not fill the memory. */
+/** Slices that are written at a time: a shard of one night has fewer, and a long history must not fill the memory. */
 const queuedAtOnce = 10_000;
 
-/** Plans a shard and queues it, in a transaction of the caller's that does nothing else after it: nobody else plans the same cells meanwhile. */
+/**
+ * Plans a shard and queues it, in a transaction of the caller that does nothing after it: until it ends, no other process plans the same
+ * cells.
+ */
 export async function planShard(
   { db, clock, halted, at }: Pick<IngestParts, "db" | "clock" | "halted" | "at">,
   transaction: Database,
@@ -53,7 +56,7 @@ export async function planShard(
   let drafts: SliceDraft[] = [];
   let naiveCredits = 0;
   const queue = async () => {
-    // not in the transaction: another shard that has the same new list would wait for the end of this one
+    // not in the transaction: another shard with the same new list would wait for it to end
     await insertBatches(db, drafts);
     const wider = await joinWaiting(transaction, runId, drafts);
     for (const id of await insertSlices(transaction, runId, wider, clock.now())) ids.push(id);
@@ -79,8 +82,8 @@ export async function planShard(
 }
 
 /**
- * Notes what is known once a run has planned: when datasets are requested again, that failed slices of long ago and those that nothing pays
- * for are not, and which days nobody can request any more. In a transaction of the caller's, beside no planning.
+ * Records what is known after a run has planned: when datasets are requested again, which failed slices are too old or too expensive to
+ * retry, and which days can no longer be requested. In a transaction of the caller, while nothing is planned.
  */
 export async function endPlanning(
   { clock }: Pick<IngestParts, "clock">,

@@ -10,7 +10,7 @@ type StopParts = {
   readonly log: Log;
   readonly accountId: string;
   readonly rhythm: Rhythm;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
 };
 
@@ -21,7 +21,7 @@ export type ProcessStop = {
   readonly halted: AbortSignal;
   /** Stops them without an error. */
   readonly halt: () => void;
-  /** The error that stopped them; null without one. */
+  /** The error that stopped them; null if there was none. */
   readonly stoppedBy: () => StorehouseError | null;
   /** Resolves when a refusal is recorded. */
   readonly noted: () => Promise<void>;
@@ -37,7 +37,7 @@ export function createStop(parts: StopParts): ProcessStop {
       if (stopped !== null) return;
       stopped = error;
       halting.abort();
-      // what is under way is tried again for minutes, and may be all that a person sees meanwhile
+      // work under way is retried for minutes, and a person might see nothing else until then
       if (isOutage(error)) parts.log.warn({ code: error.code, problem: error.message }, "database.unavailable");
       if (error instanceof AbortError) noting = noteRefusal(parts, error);
     },
@@ -48,7 +48,7 @@ export function createStop(parts: StopParts): ProcessStop {
   };
 }
 
-/** Logs that have said that the account is refused. */
+/** Logs that contain the refusal of the account already. */
 const saidIn = new WeakSet<Log>();
 
 /** A refusal as the reason of a stop, without secrets. */
@@ -57,7 +57,10 @@ export function reasonOf({ code, message, context }: AbortError, hide: (text: st
   return { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
 }
 
-/** Records for all processes of the account that the API refuses it. The first of them logs it, and each that starts while that lasts, once. */
+/**
+ * Records for all processes of the account that the API refuses it. The first process logs it, and so does each that starts while that
+ * lasts, once.
+ */
 async function noteRefusal({ db, log, accountId, rhythm, hide }: StopParts, error: AbortError): Promise<void> {
   const stop = reasonOf(error, hide);
   const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };

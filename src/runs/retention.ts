@@ -22,13 +22,13 @@ import { evidenceDays } from "../plan/learn-lookback.ts";
 import { settingsOf } from "../planner/dataset-settings.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
-/** A month of facts or requests that is kept no longer, with the datasets that write its table. */
+/** A month of facts or requests that is no longer kept, with the datasets that write its table. */
 export type OldMonth = PartitionedMonth & { readonly datasets: readonly string[]; readonly keptFrom: Day };
 
-/** What came of an old month: gone, or put off: while a slice writes to it or a lock is not available, or until it is published. */
+/** The outcome for an old month: gone, or postponed, because a slice writes to it, a lock is not available, or it is not published yet. */
 export type Retired = OldMonth & { readonly outcome: "gone" | "in use" | "not published" };
 
-/** How months are retired. `mayGo` says of a month whether it is kept elsewhere; without it all may go. */
+/** How months are retired. `mayGo` is true for a month that is also kept elsewhere; without it all may go. */
 type RetireOptions = {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ type RetireOptions = {
   readonly mayGo?: ((month: OldMonth) => Promise<boolean>) | undefined;
 };
 
-/** The first day that each table keeps: of several datasets that write it the one that keeps longest decides. */
+/** The first day that each table keeps: if several datasets write it, the one that keeps longest decides. */
 export function keptTables(settings: Settings, today: Day) {
   const writers = Map.groupBy(
     datasets.flatMap((dataset) =>
@@ -55,19 +55,19 @@ export function keptTables(settings: Settings, today: Day) {
   });
 }
 
-/** A period lies in the month in which it begins and may end in the next one. */
+/** A period is in the month of its first day, and may end in the next month. */
 function cutOf(table: Table, first: Day): Day {
   const days = dayColumns(table);
   return days?.first === days?.last ? first : addMonths(first, -1);
 }
 
-/** Requests, which are of no dataset, and the day from which they are kept. */
+/** Requests, which belong to no dataset, and the day from which they are kept. */
 function keptRequests(settings: Settings, today: Day) {
   const from = addMonths(monthStart(today), -settings.retention.ops_months);
   return { table: requestTable, datasets: [], keptFrom: from, cut: from };
 }
 
-/** Months that are kept no longer, table by table, the oldest first. Writes nothing. */
+/** Months that are no longer kept, table by table, the oldest first. Writes nothing. */
 export async function oldMonths(db: Database, settings: Settings, today: Day): Promise<readonly OldMonth[]> {
   const old: OldMonth[] = [];
   const kept = [...keptTables(settings, today), keptRequests(settings, today)];
@@ -77,8 +77,8 @@ export async function oldMonths(db: Database, settings: Settings, today: Day): P
 }
 
 /**
- * Drops or detaches every month that is kept no longer, the oldest first; one that is in use or may not go yet, and those of its table after
- * it, are left for the next time.
+ * Drops or detaches every month that is no longer kept, the oldest first. A month that is in use or may not go yet is left for the next
+ * time, with the later months of its table.
  */
 export async function retire(
   db: Database,
@@ -88,14 +88,14 @@ export async function retire(
   await makeMonths(db, clock.today());
   for (const month of await oldMonths(db, settings, clock.today())) {
     const before = retired.find(({ table, outcome }) => table === month.table && outcome !== "gone");
-    // what loads from here on is in no copy that is found to be the same
+    // rows that load from here on may be missing from the copy that is found to be equal
     const answers = mayGo === undefined ? null : await answersOf(db, month);
     const isPublished = before === undefined && (mayGo === undefined || (await mayGo(month)));
     const isGone = isPublished && (await remove(db, month, { action, clock, answers }));
     const stays = before?.outcome ?? (isPublished ? "in use" : "not published");
     retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
-  // also for a month without rows: slices that wait for it would be paid for, and their rows dropped
+  // even for a month without rows: slices that wait for it would be paid for, and their rows dropped
   for (const { table, datasets: names, cut } of keptTables(settings, clock.today()))
     if (!retired.some((one) => one.table === table && one.outcome !== "gone"))
       await leaveUnkept(db, { datasets: names, end: cut }, clock.now());
@@ -105,7 +105,7 @@ export async function retire(
   return retired;
 }
 
-/** `retire` for the worker: what it did goes to the log. */
+/** `retire` for the worker: logs what it did. */
 export async function retireQuietly(
   { db, clock, log }: Pick<IngestParts, "db" | "clock" | "log">,
   { settings, mayGo }: Pick<RetireOptions, "settings" | "mayGo">,
@@ -121,10 +121,10 @@ async function foldSlices(db: Database, settings: Settings, clock: Clock): Promi
   for (const month of await monthsToFold(db, before, clock.now())) await foldMonth(db, month, clock.now());
 }
 
-/** How often a lock is tried for before the month is left for the next time. */
+/** How often a lock is requested before the month is left for the next time. */
 const mostAttempts = 3;
 
-/** `answers`: what was answered of the month when it was found that it may go; null where that does not matter. */
+/** `answers`: the answers of the month at the time of the check that it may go; null if that does not matter. */
 type Removal = { readonly action: RetentionAction; readonly clock: Clock; readonly answers: string | null };
 
 async function remove(db: Database, month: OldMonth, { action, clock, answers }: Removal): Promise<boolean> {
@@ -140,10 +140,10 @@ async function remove(db: Database, month: OldMonth, { action, clock, answers }:
   return false;
 }
 
-/** Has a transaction roll back. */
+/** Thrown to roll back a transaction. */
 const inUse = new Error("a slice may write to the month, or has since it was found that it may go");
 
-/** Months of requests are made ahead; the next night tries again where a reader holds a lock. */
+/** Months of requests are made in advance; if a reader holds a lock, the next night tries again. */
 async function makeMonths(db: Database, today: Day): Promise<void> {
   try {
     await db.transaction().execute(async (transaction) => {
@@ -155,7 +155,7 @@ async function makeMonths(db: Database, today: Day): Promise<void> {
   }
 }
 
-/** Note and removal hold together: a process that is killed between them leaves all as it was. */
+/** Notes and removes a month in one transaction: a process that is killed in between leaves everything as it was. */
 async function takeOut(
   transaction: Database,
   { answers, ...month }: DroppedMonth & Pick<Removal, "answers">,

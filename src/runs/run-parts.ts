@@ -5,25 +5,25 @@ import type { RunOutcome, RunProgress } from "../ledger/runs.ts";
 import type { Unfinished } from "./unfinished.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 
-/** What a foreground run needs beside the parts that slices take. */
+/** What a foreground run needs in addition to the parts for slices. */
 export type SyncParts = {
   readonly ingest: IngestParts;
   readonly settings: Settings;
   readonly runLimit: RunLimit;
-  /** Aborted when the person or the system wants the process to end. */
+  /** Aborted when the person or the system stops the process. */
   readonly stop: AbortSignal;
   /** The error that stopped all requests, null while there is none. */
   readonly aborted: () => StorehouseError | null;
   readonly progress: (progress: ReportedProgress) => void;
-  /** To be called when something was queued, so that it is begun at once. */
+  /** To be called when something was queued, so that it starts at once. */
   readonly wake: () => void;
 };
 
-/** Where a run stands. While it is not whole, more is planned from what is loaded now, and nobody knows how much. */
+/** The progress of a run. While it is not whole, more will be planned from what is being loaded, and the amount is unknown. */
 export type ReportedProgress = RunProgress & {
   readonly runId: string;
   readonly isWhole: boolean;
-  /** Slices of another process that the run waits for; 0 while it has work of its own. */
+  /** Slices of another process that the run waits for; 0 while it has its own work. */
   readonly elsewhere: number;
 };
 

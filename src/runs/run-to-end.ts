@@ -5,14 +5,14 @@ import type { Unfinished } from "./unfinished.ts";
 import { retryAround, retryDatabase } from "../ingest/retry-database.ts";
 import type { ReportedProgress, SyncParts, SyncResult } from "./run-parts.ts";
 
-/** What a run does until nothing is left of it. */
+/** What a run does until nothing is left. */
 export type RunStory = {
   readonly runId: string;
-  /** Queues what is to be done next. */
+  /** Queues the next slices. */
   readonly wave: () => Promise<Wave>;
   /** Whether another living process has slices of the same work open. */
   readonly areOthersAtWork: () => Promise<boolean>;
-  /** Reads what other runs have open of the same work. */
+  /** Reads the open slices of the same work in other runs. */
   readonly readLeft: () => Promise<Unfinished>;
 };
 
@@ -21,11 +21,11 @@ export type Wave = {
   readonly taken: number;
   /** Slices that the limit of the run does not pay for. */
   readonly leftOut: number;
-  /** Whether it is the last one, as far as is known now. */
+  /** Whether it is the last wave, as far as is known. */
   readonly isWhole: boolean;
 };
 
-/** Queues and runs, wave by wave, until nothing is due and no other process runs any of it; closes the run. */
+/** Queues and runs, wave by wave, until nothing is due and no other process runs any of the work; then closes the run. */
 export async function runToEnd(
   parts: SyncParts,
   { runId, wave, areOthersAtWork, readLeft }: RunStory,
@@ -34,21 +34,21 @@ export async function runToEnd(
   let [adoptedAgain, elsewhere] = [false, 0];
   for (let waits = 1; ;) {
     let tries = 0;
-    // before the wave: what others have open counts as covered in it, and may be cancelled before the next check
+    // before the wave: it counts slices that others have open as covered, and these may be cancelled before the next check
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
     const { taken, leftOut, isWhole } = await retryAround(parts.ingest, async () => {
       tries += 1;
-      // what a try has queued before its connection broke is what the next wave is planned from
+      // the next wave is planned from slices that a try queued before its connection broke
       if (tries > 1) await drain(parts, { runId, isWhole: false, elsewhere: 0 });
       return wave();
     });
     parts.wake();
     await drain(parts, { runId, isWhole, elsewhere: hadOthers ? elsewhere : 0 });
     const stopped = parts.stop.aborted || parts.aborted() !== null;
-    // a wave that had to be tried again may have been queued the first time, and then the next one is still to come
+    // a retried wave may have been queued the first time: then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
     const left = await retryDatabase(parts.ingest, readLeft);
-    // what a process left that has only just gone is adopted in the next wave; what is left then does not fit the limit
+    // slices of a process that has just ended are adopted in the next wave; slices left after that do not fit the limit
     const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
     const isOver = left.runningElsewhere === 0 && !hadOthers;
     if (stopped || leftOut > 0 || (isOver && !orphaned))
@@ -63,32 +63,32 @@ export async function runToEnd(
   }
 }
 
-/** Counting is cheap for a short run and dear for a long one, so counts grow rarer. */
+/** Counting is cheap for a short run and expensive for a long one, so the interval grows. */
 const checks: Backoff = { firstMs: 25, longestMs: 2_000, factor: 1.3 };
 /** Another process may take long. */
 const checksElsewhere: Backoff = { ...checks, longestMs: 5_000 };
-/** Of a run of millions of slices a count takes long itself: it is to take a fifth of the time at most. */
+/** In a run of millions of slices a count itself takes long: counting may take at most a fifth of the time. */
 const countingShare = 4;
-/** To add up what requests cost takes ten times as long as to count slices. */
+/** Adding up the cost of requests takes ten times as long as counting slices. */
 const creditsEveryMs = 5_000;
 
-/** What is reported beside the counts of a run. */
+/** What is reported in addition to the counts of a run. */
 type Known = Pick<ReportedProgress, "runId" | "isWhole" | "elsewhere">;
 
-/** Waits until no slice of the run is pending or running, or until everything is to stop. */
+/** Waits until no slice of the run is pending or running, or until everything must stop. */
 export async function drain(parts: SyncParts, { runId, isWhole, elsewhere }: Known): Promise<void> {
   const { db, clock } = parts.ingest;
   let wake = nextEnd(parts);
   let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
   for (let counted = 1; ; counted += 1) {
     const from = clock.now();
-    // before the count: what ends meanwhile is counted at once
+    // before the count: slices that end during the count cause another one at once
     if (wake.aborted) wake = nextEnd(parts);
     const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, at: from };
     const isOver = progress.due === 0 || parts.stop.aborted || parts.aborted() !== null;
-    // what is reported last stays on the screen, beside what the run says that it spent
+    // the last report stays on the screen, next to the credits that the run reports as spent
     const isExact = known === undefined || !isOver;
     const last = isExact ? progress : await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
     parts.progress({ ...last, runId, isWhole, elsewhere: isOver ? elsewhere : 0 });
@@ -99,7 +99,7 @@ export async function drain(parts: SyncParts, { runId, isWhole, elsewhere }: Kno
   }
 }
 
-/** Aborted at a stop and when the last slice that this process has is ended: then a count may show that nothing is left. */
+/** Aborted at a stop, and when the last slice of this process has ended: then a count may show that nothing is left. */
 function nextEnd({ stop, ingest: { halted, claimedSlices } }: SyncParts): AbortSignal {
   const idle = new AbortController();
   void claimedSlices.idle().then(() => idle.abort());
@@ -114,12 +114,12 @@ export async function finish(parts: SyncParts, { runId, leftOut, left }: RunRema
   const { db, clock } = parts.ingest;
   const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
   const error = parts.aborted();
-  // what the limit does not pay for is not left to workers, who know of no limit
+  // slices that the limit does not pay for are not left to workers, which have no limit
   if (progress.deferred > 0)
     await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.runLimit.left()));
   const facts = { progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted };
   const outcome = outcomeOf(facts);
-  // what failed before is on record with the run in which it failed; the person who runs this one is reminded of it
+  // earlier failures count for the run in which they failed; the person who runs this one only gets a reminder
   const own = outcomeOf({ ...facts, left: { ...left, failedBefore: 0 } });
   await retryDatabase(parts.ingest, () => closeRun(db, runId, own, clock.now()));
   return { runId, outcome, progress, leftOut, left, error };

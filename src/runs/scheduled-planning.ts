@@ -25,19 +25,19 @@ import type { Database } from "../postgres/database.ts";
 import { endPlanning, planShard } from "./plan-shard.ts";
 
 /*
- * A scheduled run is planned shard by shard, by as many workers as come: each takes the next shard that no other has locked, and waits for
- * the last ones of the others, so that it takes over from one that dies. The last shard of a stage opens the next stage where nothing was
- * due, or else the end, which closes the run.
+ * A scheduled run is planned shard by shard, by any number of workers. Each takes the next shard that no other worker has locked. At the
+ * end it waits for the last shards of the others, and takes over if one of them dies. The last shard of a stage opens the next stage if
+ * nothing was due, otherwise the end, which closes the run.
  */
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log" | "halted" | "at">;
 
-/** Shards that a process plans at a time: while one waits for the database another is worked out. */
+/** Shards that a process plans at a time: while one waits for the database, another is computed. */
 const atOnce = 2;
 
 /**
- * Takes part in what other workers of the account plan, or have left in the middle, until it is planned. What an earlier day left is not
- * planned any more.
+ * Takes part in planning that other workers of the account do, or left unfinished, until it is complete. Unfinished planning of an earlier
+ * day is dropped.
  */
 export async function joinPlanning(parts: Parts, settings: Settings): Promise<void> {
   const { db, clock, halted } = parts;
@@ -48,14 +48,14 @@ export async function joinPlanning(parts: Parts, settings: Settings): Promise<vo
   }
 }
 
-/** Plans a run until nothing is left to be planned of it, or the process is halted. What was switched off since it began takes no part. */
+/** Plans a run until it is complete, or the process is halted. Datasets that were switched off after it started take no part. */
 export async function planRun(parts: Parts, settings: Settings, runId: string): Promise<void> {
   const { db, clock, halted } = parts;
   const run = await runInPlanning(db, runId);
   if (run === null) return;
   const leave = () => db.transaction().execute((transaction) => leavePlanning(transaction, runId, clock.now()));
   const known = run.datasets.filter((name) => datasets.some((dataset) => dataset.name === name));
-  // no name at all would mean all that are on
+  // an empty list of names would mean all that are on
   const names = known.length === 0 ? [] : scheduled(known, settings);
   if (names.length === 0) return leave();
   const request = { datasets: names, bounds: {}, today: run.asOf, isScheduled: true } as const;
@@ -63,7 +63,7 @@ export async function planRun(parts: Parts, settings: Settings, runId: string): 
   const inputs = await readInputs(db, request, settings, chosen);
   const loops = Math.min(atOnce, inputs.shards.length);
   await Promise.all(Array.from({ length: loops }, () => planShards(parts, runId, inputs)));
-  // what is left is planned by another worker, or by the next one at its start
+  // the rest is planned by another worker, or by the next one when it starts
   if (halted.aborted) await leave();
 }
 
@@ -73,14 +73,14 @@ async function planShards(parts: Parts, runId: string, inputs: PlanningInputs): 
   while (!halted.aborted) {
     const past = await db.transaction().execute(planNext);
     if (past === null && !(await awaitShard(db, runId))) return;
-    // what is planned is queued by now, and nobody waits for this
+    // the plan is queued by now, and nobody waits for this
     for (const one of past ?? []) await sumUpPast(db, one);
   }
 }
 
 /**
- * Plans the next shard that no other process has, or ends the run where it stands for that. Returns what of days past is worth summing up
- * after it; null where there is none.
+ * Plans the next shard that no other process has, or ends the run if that shard is the end. Returns the past days that are worth
+ * summarising after it; null if there is no shard.
  */
 async function planOne(
   parts: Parts,
@@ -109,7 +109,7 @@ async function planClaimed(
   const order = { runId, inputs, shard: claimed, stage };
   const { slices, timings, past, isWhole } = await planShard(parts, transaction, order);
   if (!isWhole) {
-    // what is left of it is planned by the next worker
+    // the rest of it is planned by the next worker
     await addToShard(transaction, runId, { ...claimed, slices });
     return [];
   }
@@ -120,7 +120,7 @@ async function planClaimed(
 
 const end = { step: "end", shards: [{ number: 0, of: 1 }] } as const;
 
-/** The step after a stage, the first one after null: the next stage that has datasets with its shards, or the end. */
+/** The step after a stage, or after null the first one: the next stage that has datasets, with its shards, or the end. */
 export function stepAfter(
   stage: Dataset["stage"] | null,
   { chosen, shards }: Pick<PlanningInputs, "chosen" | "shards">,

@@ -32,7 +32,7 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
   const chosen = scheduled(names, settings);
   if (chosen.length === 0) return;
   await parts.reapDeadWorkers();
-  // first what another worker has begun, or left: what it plans is not planned again
+  // first the planning that another worker has started or left unfinished, so that it is not planned again
   await joinPlanning(parts, settings);
   if (parts.halted.aborted) return;
   const request = { datasets: chosen, bounds: {}, today: clock.today(), isScheduled: true } as const;
@@ -43,8 +43,8 @@ export async function planDue(parts: IngestParts, settings: Settings, names: rea
 }
 
 /**
- * Opens a run of the schedule with the shards of its first stage. Adopts slices that foreground runs left unfinished, except those beyond the
- * price of a plan that a person agreed to, and takes over slices that wait for another account's credits.
+ * Opens a run of the schedule with the shards of its first stage. Adopts slices that foreground runs left unfinished, except those beyond
+ * the agreed price of a plan, and takes over slices that wait for another account's credits.
  */
 async function openScheduled(parts: IngestParts, settings: Settings, request: SyncRequest) {
   const { db, clock, log } = parts;
@@ -70,7 +70,7 @@ async function openScheduled(parts: IngestParts, settings: Settings, request: Sy
   return { runId, shards: inputs.shards.length };
 }
 
-/** Resumes slices that wait for a budget which has room since its limit was raised. */
+/** Resumes slices that wait for a budget that has room because its limit was raised. */
 async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestParts, settings: Settings): Promise<void> {
   const now = clock.now();
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
@@ -83,12 +83,12 @@ async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestPar
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }
 
-/** A balance that nothing has reported for so long is checked: others spend from the account, and its allowance may be another by now. */
+/** A balance that has not been reported for this long is checked: others spend from the account, and its allowance may have changed. */
 const staleAfterMs = 30 * 60_000;
 
 /**
- * Where slices wait for the reset of their credits, or no balance was reported for a while, checks the balance and resumes the slices that
- * it pays for: credits may have been bought. When the check fails they stay deferred.
+ * If slices wait for the reset of credits, or no balance was reported for a while, checks the balance and resumes the slices that it pays
+ * for: credits may have been bought. If the check fails, they stay deferred.
  */
 async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<void> {
   const { db, clock, log, accountId, queueId } = parts;

@@ -22,8 +22,8 @@ import type { SyncRequest } from "../planner/request.ts";
 import { unreadLists, withUnread } from "../planner/unread-lists.ts";
 
 /**
- * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market,
- * since each is planned from what the one before loaded. Ends when nothing is due.
+ * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market, since
+ * each wave is planned from what the one before loaded. Ends when nothing is due.
  */
 export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
@@ -43,7 +43,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     areOthersAtWork: () => areOthersAtWork(db, { runId, datasets: names }),
     readLeft: async () => {
       const left = await readUnfinished(db, { runId, datasets: names, within: request.bounds });
-      // it checks again when the others are done
+      // the run checks again when the others are done
       if (left.runningElsewhere > 0) return left;
       return { ...left, unavailable: withUnread(left.unavailable, await unreadLists(db, request, parts.settings)) };
     },
@@ -53,9 +53,10 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
 type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /**
- * Queues the next slices: first waiting snapshots and failed slices whose next try is due, which the plan counts as covered, then those that
- * are planned from all that is loaded. Other slices that wait from earlier nights join those of the market, where each class goes before the
- * next: before the plan they would take what tonight's snapshots need. Under a limit of credits they get what the plan leaves of it.
+ * Queues the next slices: first waiting snapshots and failed slices whose next try is due, which the plan counts as covered, then those
+ * planned from all that is loaded. Other slices that wait from earlier nights are queued with those of the market, where each class goes
+ * before the next: queued before the plan, they would take the credits that tonight's snapshots need. Under a limit of credits they get
+ * what the plan leaves.
  */
 async function planWave(parts: SyncParts, wave: WaveRequest): Promise<Wave> {
   const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;
@@ -67,7 +68,7 @@ async function planWave(parts: SyncParts, wave: WaveRequest): Promise<Wave> {
   return rest > 0 ? { taken: planned.taken + rest, leftOut: 0, isWhole: !isLimited } : planned;
 }
 
-/** Queues orphaned slices and failed ones whose next try is due; where there are none, those that wait for another account's credits. */
+/** Queues orphaned slices and failed ones whose next try is due; if there are none, those that wait for another account's credits. */
 async function takeWaiting(parts: SyncParts, wave: WaveRequest): Promise<number> {
   const { runId, request } = wave;
   const taken = (await adopt(parts, wave)) + (await takeFailed(parts, wave));
@@ -84,8 +85,8 @@ function adopt(
 }
 
 /**
- * Plans the first stage that has something to do which the limit pays for, shard by shard, and notes what is known after it. A list that is
- * too dear is left as it was read before: else no sync with such a limit would request anything but lists from the day on which it is due.
+ * Plans the first stage that has something to do within the limit, shard by shard, and records what is known after it. A list that costs
+ * more than the limit stays as it was last read: otherwise a sync with such a limit would request only lists from the day it is due.
  */
 async function planRest(
   { ingest, settings, runLimit, wake }: SyncParts,
@@ -118,7 +119,7 @@ async function planRest(
   return { taken: queued, leftOut, isWhole: stage === stages.at(-1) };
 }
 
-/** Queues failed slices in the run whose next try is due, while nobody plans their cells. */
+/** Queues failed slices whose next try is due in the run, while no other process plans their cells. */
 async function takeFailed(
   { ingest: { db, clock }, settings, runLimit }: SyncParts,
   { runId, names }: WaveRequest,
@@ -132,20 +133,20 @@ async function takeFailed(
   });
 }
 
-/** Which slices a retry runs again: of every dataset when none is named, since what was loaded by hand fails as well. */
+/** Which slices a retry runs again: of every dataset if none is named, since slices of datasets that were fetched by hand fail too. */
 export function retried(request: SyncRequest, which: Omit<Reopening, "datasets">): Reopening {
   const named = request.datasets.length > 0 ? request.datasets.map(datasetNamed) : allDatasets;
   return { ...which, datasets: named.map(({ name }) => name) };
 }
 
-/** A retry: of which datasets, which of their slices, and what it may spend. */
+/** A retry: its datasets, which of their slices, and what it may spend. */
 type Retry = {
   readonly request: SyncRequest;
   readonly which: Omit<Reopening, "datasets">;
   readonly maxCredits: number | null;
 };
 
-/** Runs slices again that failed, to the end. */
+/** Runs failed slices again, to the end. */
 export async function retryFailed(parts: SyncParts, { request, which, maxCredits }: Retry): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
   const account = accountOf(parts.settings);
@@ -157,7 +158,7 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   parts.wake();
   await drain(parts, { runId, isWhole: true, elsewhere: 0 });
   const left = await readUnfinished(db, { runId, datasets, within: {} });
-  // one of named slices says nothing of others that failed before
+  // a retry of named slices says nothing about others that failed before
   const { states: _, ...named } = which;
   const isOfSome = Object.keys(named).length > 0;
   return finish(parts, { runId, leftOut: 0, left: isOfSome ? { ...left, failedBefore: 0 } : left });

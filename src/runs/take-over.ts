@@ -9,11 +9,11 @@ import type { SyncRequest } from "../planner/request.ts";
 import { wantedPartitions } from "../planner/wanted-partitions.ts";
 
 /*
- * Facts are fetched once, with the account that planned them first. Where its credits have run out and another account wants the same
- * facts, that one fetches them: slices that wait move to its run, as far as its balance pays for them now.
+ * Facts are fetched once, with the account that planned them first. If its credits have run out and another account needs the same facts,
+ * the other account fetches them: waiting slices move to its run, as far as its balance pays for them now.
  */
 
-/** Whose run takes what: the request that it plans, and the most that it may spend. */
+/** The run that takes slices over: the request that it plans, and the most that it may spend. */
 type Taking = {
   readonly runId: string;
   readonly request: SyncRequest;
@@ -21,7 +21,7 @@ type Taking = {
   readonly mostCredits: number;
 };
 
-/** Moves slices to a run that wait for the credits of another account and that this one wants and can pay for. Returns how many. */
+/** Moves slices that wait for the credits of another account to a run, if its account needs them and can pay for them. Returns how many. */
 export async function takeOver(
   { db, accountId, clock, log }: Pick<IngestParts, "db" | "accountId" | "clock" | "log">,
   { runId, request, settings, mostCredits }: Taking,
@@ -54,7 +54,7 @@ type Means = {
   readonly mostCredits: number;
 };
 
-/** Those that balance, floors and limit pay for, in their turn. Pure. */
+/** The slices that balance, floors and limit pay for, in their turn. Pure. */
 function affordable(
   slices: readonly WaitingElsewhere[],
   { account, floors, mostCredits }: Means,

@@ -5,27 +5,27 @@ import type { Database } from "../postgres/database.ts";
 import { isOpen } from "../ledger/open-slices.ts";
 import { hasSameScope } from "../ledger/same-scope.ts";
 
-/** What keeps a run from saying that all is loaded, beside its own slices. */
+/** What a run reports as not loaded, apart from its own slices. */
 export type Unfinished = {
   /**
-   * Open slices of processes that are gone, or that workers share while none lives, and that the run did not take over, because its limit
-   * was too small.
+   * Open slices of processes that have ended, or of the shared queue while no worker lives, that the run did not take over because its
+   * limit was too small.
    */
   readonly orphaned: number;
   /** Slices that another living process is about to load. */
   readonly runningElsewhere: number;
-  /** Slices that failed in earlier runs and were not made good since. */
+  /** Slices that failed in earlier runs and whose cells no newer slice has answered. */
   readonly failedBefore: number;
   /**
-   * What was unavailable: datasets of which every slice of this run was skipped, unless each was unavailable before while others of the
-   * dataset were not, and single lists of the portfolio (`tracked_keyword ios 1 US`).
+   * What was unavailable: datasets whose slices in this run were all skipped (unless each partition was unavailable before while others of
+   * the dataset were available), and single lists of the portfolio (`tracked_keyword ios 1 US`).
    */
   readonly unavailable: readonly string[];
 };
 
 type OpenElsewhere = { readonly runId: string; readonly datasets: readonly string[] };
 
-/** SQL: open slices (`s`) that other runs of the account of a run have of these datasets, and whether a living process has them (`alive`). */
+/** SQL: open slices (`s`) of these datasets in other runs of the account of a run, and whether a living process has them (`alive`). */
 const openElsewhere = ({ runId, datasets }: OpenElsewhere) => sql`
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
@@ -45,7 +45,7 @@ export async function areOthersAtWork(db: Database, of: OpenElsewhere): Promise<
   return rows.length > 0;
 }
 
-/** Reads what other runs of the account left of these datasets, within the requested days, and what became of this one. */
+/** Reads what other runs of the account left of these datasets, within the requested days, and the outcome of this one. */
 export async function readUnfinished(
   db: Database,
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
