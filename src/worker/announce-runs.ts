@@ -6,8 +6,8 @@ import { currentForecast } from "./foresee-credits.ts";
 import { comingRuns } from "./coming-runs.ts";
 
 /**
- * Writes the next run of each line and its price into the ledger, for `storehouse status`, and where none stands the forecast of the days
- * to come: planning takes too long for a page that is read in a moment. A day that is pinned has no next run.
+ * Writes the next run of each line and its price into the ledger, for `storehouse status`, and a new forecast of the coming days if there
+ * is no valid one: planning takes too long for a page that must open at once. If the day is pinned, there is no next run.
  */
 export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
   const { config, clock, log, hide } = app;
@@ -26,7 +26,7 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
     );
     await currentForecast(app, stop);
   } catch (error) {
-    // what was planned stands; only the page of the morning lacks its price
+    // what was planned is queued anyway; only the status page lacks the price
     log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced");
   }
 }

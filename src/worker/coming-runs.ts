@@ -6,13 +6,13 @@ import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
 import { lastRun, nextRuns, readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
 
-/** A run to come; `price` null for a task that plans nothing. Time in epoch-ms. */
+/** A future run; `price` is null for a task that plans nothing. Time in epoch-ms. */
 export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
   readonly at: number;
   readonly price: Foreseen | null;
 };
 
-/** What the runs to come are worked out from: so many of each line, after `now`. */
+/** What future runs are computed from: `count` of each line, after `now`. */
 type ComingOptions = {
   readonly db: Database;
   readonly config: Config;
@@ -32,7 +32,7 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
-    // what runs of other lines beyond the count have requested by then
+    // what other lines will have requested by then in runs that are not counted
     const before = rest.datasets === null ? [] : runsBefore(counted, { line, at, settings: config.settings });
     for (const run of before) await foresight.run(run.datasets, dayOf(run.at));
     const price = rest.datasets === null ? null : (await foresight.run(rest.datasets, dayOf(at))).price;
@@ -41,14 +41,14 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   return runs;
 }
 
-/** A line with those of its runs to come that are counted. */
+/** A line with its counted future runs. */
 type CountedLine = { readonly line: CrontabLine; readonly times: readonly number[] };
 
 type RunTime = { readonly line: CrontabLine; readonly at: number; readonly settings: Config["settings"] };
 
 /**
- * Of each line the last run before another line's that is beyond the count, with what it plans of that one's datasets and of the lists that
- * all is planned from: it requests all days that were missing by then.
+ * For each other line: its last run before a given run, if it is not counted, with what it plans for the datasets of that run and for the
+ * lists of the portfolio. That run requests all days that are missing by then.
  */
 function runsBefore(counted: readonly CountedLine[], { line, at, settings }: RunTime) {
   const own = scheduledBy([line], settings);

@@ -24,8 +24,8 @@ export type CrontabLine = {
 };
 
 /**
- * Reads a crontab in graphile-worker's format. Throws a UsageError that names file and line: for a time, option, task, payload or dataset
- * that does not fit.
+ * Reads a crontab in graphile-worker's format. Throws a UsageError that names file and line if a time, option, task, payload or dataset is
+ * invalid.
  */
 export function readCrontab(file: string): readonly CrontabLine[] {
   const text = readText(file);
@@ -55,7 +55,7 @@ function parsed(raw: string, bad: Bad): ParsedCronItem | null {
     const text = messageOf(error);
     if (text.startsWith("Could not process"))
       throw bad("must be five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}");
-    // it parses a single line and reports it as line 1
+    // the parser gets a single line and reports it as line 1
     throw bad(text.replaceAll(/\s*(in|on)?\s*'?line '?1'? of crontab'?/g, ""));
   }
 }
@@ -79,7 +79,7 @@ function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly strin
   return named;
 }
 
-/** A line as a worker of an account runs it: what plans runs once for each account, under a key of its own, and all else once. */
+/** A line as a worker of an account runs it: a planning task runs once per account, under its own key, and any other task once. */
 export function itemOfAccount(item: ParsedCronItem, account: string): ParsedCronItem {
   if (account === "" || jobs[item.task]?.plans !== true) return item;
   const { jobKey, ...options } = item.options;
@@ -91,16 +91,16 @@ export function itemOfAccount(item: ParsedCronItem, account: string): ParsedCron
   };
 }
 
-/** The datasets that lines plan, each once: those that they name, and all that are on where a line names none. */
+/** The datasets that lines plan, each once: those that they name, and all that are on if a line names none. */
 export function scheduledBy(lines: readonly Pick<CrontabLine, "datasets">[], settings: Settings): readonly string[] {
   return [...new Set(lines.flatMap((line) => (line.datasets === null ? [] : scheduled(line.datasets, settings))))];
 }
 
 const minuteMs = 60_000;
-/** The 29th of February comes again after eight years at most. */
+/** The 29th of February recurs after at most eight years. */
 const longestMs = 9 * 366 * 24 * hourMs;
 
-/** The next instants (epoch-ms) at which a line runs, after `after`; fewer than `count`, or none, where it does not run for years. */
+/** The next instants (epoch-ms) at which a line runs, after `after`; fewer than `count`, or none, if it does not run for years. */
 export function nextRuns(line: Pick<CrontabLine, "item">, after: number, count: number): readonly number[] {
   return [...runsBetween(line, after, after + longestMs).take(count)];
 }
@@ -108,7 +108,7 @@ export function nextRuns(line: Pick<CrontabLine, "item">, after: number, count: 
 /** The instants (epoch-ms) at which a line runs, after one and before another. */
 export function* runsBetween({ item }: Pick<CrontabLine, "item">, after: number, before: number): Generator<number> {
   const first = Math.floor(after / minuteMs) * minuteMs + minuteMs;
-  // a date is made for each hour and not for each minute: for a line that runs each month 500,000 of them a year are tried
+  // one date per hour, not per minute: for a monthly line 500,000 minutes a year would be tried
   for (let start = Math.floor(first / hourMs) * hourMs; start < before; start += hourMs) {
     const time = new Date(start);
     const [hour, date, month, dow] = [time.getUTCHours(), time.getUTCDate(), time.getUTCMonth() + 1, time.getUTCDay()];
@@ -117,7 +117,7 @@ export function* runsBetween({ item }: Pick<CrontabLine, "item">, after: number,
   }
 }
 
-/** How far back a run is searched for, step by step: most lines run every day, and their runs of years are a long list. */
+/** How far back a run is searched for, step by step: most lines run every day, and listing their runs of years would take long. */
 const stepsBackMs = [24 * hourMs, 31 * 24 * hourMs, Number.POSITIVE_INFINITY];
 
 /** The last instant (epoch-ms) at which a line runs, after one and before another. */
@@ -129,12 +129,12 @@ export function lastRun(line: Pick<CrontabLine, "item">, after: number, before: 
   return undefined;
 }
 
-/** So many runs of a line show how far apart they are: the months of a year differ, and so do the days of a week. */
+/** This many runs of a line show how far apart they are: months differ in length, and so do gaps within a week. */
 const runsSeen = 13;
 
 /**
- * The datasets that lines name, each with the longest distance (ms) of two runs of the line that runs most often; `everyDataset` for
- * lines that name none. `now`: epoch-ms.
+ * The datasets that lines name, each with the longest time (ms) between two runs of the line that runs most often; `everyDataset` for lines
+ * that name none. `now`: epoch-ms.
  */
 export function runIntervals(lines: readonly CrontabLine[], now: number): RunIntervals {
   const intervals = new Map<string, number>();

@@ -13,18 +13,18 @@ import { createForesight, type ForeseenCharge, type WaitingWork } from "../plann
 import { dueTries } from "../runs/later-tries.ts";
 import { readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
-/** Of a longer period the first days say what the others take. */
+/** In a longer period the first days show what the others will take. */
 const mostDays = 40;
-/** A forecast stands for so long where nothing was planned since. */
+/** A forecast is valid for this long if nothing has been planned since. */
 const standsMs = 6 * hourMs;
-/** While slices run, what they load may have more planned. */
+/** The same while slices run: what they load may lead to more plans. */
 const standsUnderWayMs = 30 * 60_000;
 
 type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["warehouse"], "db"> };
 
 /**
- * Foresees what each day is charged, from the day of now to the end of the period of credits and of the month: each run of the crontab is
- * planned as if those before it had run, budgets defer what is above them, and deferred slices run on their day. Null after a stop.
+ * Forecasts the charges of each day, from today to the end of both the period of credits and the month: each run of the crontab is planned
+ * as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
  */
 async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;
@@ -51,14 +51,14 @@ async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSigna
   return { madeAt: now, days };
 }
 
-/** The end (epoch-ms) of what is foreseen. */
+/** The end (epoch-ms) of the forecast. */
 async function horizonOf(db: Parts["warehouse"]["db"], accountId: string, now: number): Promise<number> {
   const resetsAt = (await readAccount(db, accountId))?.resetsAt ?? 0;
   const monthEnd = Date.parse(budgetDays("month", dayOf(now)).end);
   return Math.min(Math.max(resetsAt, monthEnd), now + mostDays * dayMs);
 }
 
-/** The first run of each line on each day, in order of time: a later one of the day finds nothing more to do. */
+/** The first run of each line on each day, in order of time: a later run of the same day finds nothing to do. */
 function firstRuns(lines: readonly CrontabLine[], now: number, until: number) {
   return lines
     .flatMap(({ datasets, ...line }) => {
@@ -69,7 +69,7 @@ function firstRuns(lines: readonly CrontabLine[], now: number, until: number) {
     .sort((a, b) => a.at - b.at);
 }
 
-/** What is open, save backfills, which go on beside the nights, and failed slices whose next try is due. */
+/** Open slices (except backfills, which run independently of the nights), and failed slices whose next try is due. */
 async function waitingWork(
   { config, clock, warehouse: { db } }: Parts,
   datasets: readonly string[],
@@ -99,8 +99,8 @@ function sumOfCharges(charges: readonly ForeseenCharge[], budgets: readonly Cred
 }
 
 /**
- * The forecast of an account, made anew and stored where it does not stand: it is of an earlier day or old, something was planned since, or
- * was under way. Null where none can be made: after a stop, and where a day other than that of the clock counts as today.
+ * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day or too old, or something has
+ * been planned since or was under way. Null if none can be made: after a stop, or if today is not the day of the clock.
  */
 export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { clock, config } = parts;

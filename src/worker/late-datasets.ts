@@ -8,10 +8,10 @@ import { readCrontab, runIntervals } from "./crontab.ts";
 /** A dataset and the newest day that it has answered. */
 type Answered = { readonly dataset: string; readonly lastDay: string | null };
 
-/** What they are judged by beside the ledger. */
+/** What they are judged by, in addition to the ledger. */
 type Parts = { readonly config: Config; readonly clock: Clock };
 
-/** Which of these datasets are late, as the checks of a worker find it; one of which no day is loaded has nothing that could be late. */
+/** Which of these datasets are late, by the rules of a worker's checks. A dataset without a loaded day is not late. */
 export async function readLateDatasets(
   db: Database,
   answered: readonly Answered[],
@@ -28,8 +28,8 @@ export async function readLateDatasets(
 }
 
 /**
- * How often the crontab runs each dataset; where it cannot be read, as if it ran them all as often as their timing needs: no worker starts
- * then, and what gets late for it must be seen. `storehouse doctor` names what is wrong with it.
+ * How often the crontab runs each dataset. If it cannot be read, all datasets count as run as often as their timing needs: no worker starts
+ * then, and late datasets must be visible. `storehouse doctor` names the problem in the crontab.
  */
 export function readIntervals({ config, clock }: Parts): RunIntervals {
   try {

@@ -5,12 +5,13 @@ import { StorehouseError } from "../core/errors.ts";
 import { endFinding, raiseFinding, taskFinding } from "../credits/findings.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
-/** A line of the crontab that runs once a week says so again by then; one that was taken out of it says nothing more. */
+/** A weekly task renews its finding within this time; if its line is removed from the crontab, the finding ends. */
 const standsMs = 8 * dayMs;
 
 /**
- * A task that leaves a finding where its last try fails, which the next one that ends well takes back: nobody else would miss what it does. A
- * process that ends over it, as without memory, says nothing: where it did at the tries before, the last one begins with the finding.
+ * A task that leaves a finding if its last try fails; its next success ends the finding. Nothing else would show that its work is not done.
+ * A process that dies in the task (out of memory, for instance) cannot leave a finding, so the last try writes it at its start if the
+ * earlier tries ended that way.
  */
 export function notedTask(
   { warehouse: { db }, clock }: App,
@@ -29,7 +30,7 @@ export function notedTask(
     try {
       await task(payload, helpers);
     } catch (error) {
-      // a stop, and an outage that ends the session, are on record as such
+      // a stop, and an outage that ends the session, are recorded elsewhere
       if (attempts >= most && !halted.aborted && !isLostConnection(error))
         await raise(error instanceof StorehouseError ? error.code : "unexpected");
       throw error;

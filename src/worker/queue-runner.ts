@@ -16,14 +16,17 @@ import { messageOf } from "../core/errors.ts";
 
 type Taken = Parameters<Pool["connect"]>[0];
 
-/** How often the queue polls for jobs that have become due, in times of the first retry; a job that is added and due at once needs no poll. */
+/**
+ * How often the queue polls for jobs that have become due, as a multiple of the first retry; a job that is due when it is added needs no
+ * poll.
+ */
 const pollRetries = 15;
 const longestPollMs = 15_000;
 const shortestPollMs = 50;
 
 /**
- * What a queue of jobs runs. `onLost` is called when graphile-worker stopped itself, because it could not record the end of a job, and
- * with the error of a job that met an outage of the database: the job would fail for good after a few tries.
+ * What a job queue runs. `onLost` is called if graphile-worker stopped itself because it could not record the end of a job, and with the
+ * error of a job that met an outage of the database: such a job would fail for good after a few tries.
  */
 export type JobQueueOptions = {
   readonly taskList: TaskList;
@@ -40,7 +43,7 @@ export type JobQueue = {
   readonly stop: () => Promise<void>;
 };
 
-/** Starts graphile-worker over the app's pool. The worker handles signals itself. */
+/** Starts graphile-worker over the app's pool. Signals are handled by the worker, not by graphile-worker. */
 export async function startQueue(app: App, { taskList, schedule, onLost }: JobQueueOptions): Promise<JobQueue> {
   const { retry_seconds: retrySeconds } = app.config.settings.api;
   const tracked = trackTasks(taskList, { hide: app.hide, onOutage: onLost });
@@ -53,7 +56,7 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
     logger: queueLogger(app.log),
     taskList: tracked.taskList,
     parsedCronItems: [...schedule],
-    // without batches a job whose end cannot be recorded is an unhandled rejection that ends the process; with them the queue stops
+    // without batches, a job whose end cannot be recorded causes an unhandled rejection that ends the process; with them the queue stops
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     events: new EventEmitter() as WorkerEvents,
   };
@@ -74,7 +77,7 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
       if (state === "stopped") return;
       const lost = state === "lost";
       state = "stopped";
-      // a lost queue does not wait for its jobs, and rejects because it has stopped already
+      // a lost queue does not wait for its jobs, and `stop` rejects because it has stopped already
       await (lost ? runner.stop().catch(() => undefined) : runner.stop());
       await tracked.allEnded();
     },
@@ -82,8 +85,8 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
 }
 
 /**
- * The pool, whose connections may be released twice. graphile-worker does so where the connection on which it listens breaks just as it
- * stops to listen, and the error of the second time would end the process.
+ * A pool whose connections may be released twice. graphile-worker does so if the connection on which it listens breaks just as it stops
+ * listening, and the error of the second release would end the process.
  */
 function releasedOnce(pool: Pool): Pool {
   const connect = (taken?: Taken) => {
@@ -100,7 +103,7 @@ function releasedOnce(pool: Pool): Pool {
   return Object.assign(Object.create(pool) as Pool, { connect });
 }
 
-/** The same tasks, and a function that waits until none runs. Secrets are struck out of their errors, which the queue stores. */
+/** The same tasks, and a function that waits until none runs. Secrets are removed from their errors, which the queue stores. */
 function trackTasks(
   taskList: TaskList,
   { hide, onOutage }: { readonly hide: (text: string) => string; readonly onOutage: (cause: unknown) => void },
@@ -131,7 +134,7 @@ function trackTasks(
   };
 }
 
-/** Log lines of graphile-worker; its information is logged at the level debug, and so is an outage, which the heartbeat reports. */
+/** Log lines of graphile-worker. Its level info is logged as debug, and so is an outage, which the heartbeat reports. */
 function queueLogger(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
     if (isLostConnection(meta?.["error"])) log.debug({ detail: message }, "queue.detail");

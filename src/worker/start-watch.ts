@@ -34,7 +34,7 @@ export interface Watch extends AsyncDisposable {
 }
 
 /**
- * The watch has connections of its own, so that it and the work do not wait for each other: one for a scrape, one for a check, one for
+ * The watch has its own connections, so that it and the work do not wait for each other: one for a scrape, one for a check, one for
  * readiness.
  */
 const connections = 3;
@@ -43,8 +43,8 @@ const queryTimeoutMs = 30_000;
 const reopenMs = 1_000;
 
 /**
- * Starts the health server of a worker; the checks start with `startChecks`, over connections of their own. Throws a
- * UsageError when API_BASE_URL or API_TOKEN is missing or when the health server's address cannot be used.
+ * Starts the health server of a worker; the checks start with `startChecks`, over their own connections. Throws a UsageError if
+ * API_BASE_URL or API_TOKEN is missing, or if the address of the health server cannot be used.
  */
 export async function startWatch(parts: WatchParts): Promise<Watch> {
   const { config, clock } = parts;
@@ -90,11 +90,11 @@ async function listen(
 ): Promise<ListeningServer | null> {
   const { host, port } = config.settings.health;
   if (port === "off") return null;
-  // an eighth of the modules that a worker would load, which one without the server need not
+  // imported only if needed: an eighth of the modules of a worker
   const { startHealth: start } = await import("../health/server.ts");
   const server = await start({ host, port, ...answers });
   if (port !== 0 && server?.port !== port) log.warn({ host, port, got: server?.port ?? null }, "health.port_taken");
-  // last: a process that waits for this line may rely on the server
+  // last: another process may wait for this line and then use the server
   if (server !== null) log.info({ host, port: server.port }, "health.listening");
   return server;
 }
@@ -145,7 +145,7 @@ async function runChecks(
   opened(null);
 }
 
-/** Sums up the requests of a worker, so that its log has one line a check and not one a request. */
+/** Sums up the requests of a worker, so that its log has one line per check, not one per request. */
 function requestSummary(log: Log): { readonly add: (request: EndedRequest) => void; readonly log: () => void } {
   let [requests, failed, durationMs] = [0, 0, 0];
   return {

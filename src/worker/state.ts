@@ -1,7 +1,7 @@
 import type { StorehouseError } from "../core/errors.ts";
 import type { WorkerState } from "../health/worker-state.ts";
 
-/** Called with each new state of a worker, the first included. */
+/** Called with each new state of a worker, including the first. */
 export type OnState = (state: WorkerState) => void;
 
 /** Reports a state; one that equals the last is dropped. */

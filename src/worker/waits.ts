@@ -17,10 +17,10 @@ import { databaseOutage, isLostConnection, isOutage } from "../postgres/database
 import { checkStorable } from "../raw/check-storable.ts";
 import type { OnState } from "./state.ts";
 
-/** Checks of a database that does not respond grow rarer up to one a minute. */
+/** The waits between checks of a database that does not respond grow up to a minute. */
 const waits: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
-/** Opens the app of a worker, and waits for a database that does not respond yet. Null when `stop` was aborted before. */
+/** Opens the app of a worker, and waits for a database that does not respond yet. Null if `stop` was aborted first. */
 export async function openWorkerApp(
   config: Config,
   { stop, onState, asOf }: { readonly stop: AbortSignal; readonly onState?: OnState; readonly asOf?: Day },
@@ -40,7 +40,7 @@ export async function openWorkerApp(
   );
 }
 
-/** False for a server that responds and refuses, or only reads: waiting does not correct a wrong password or address. */
+/** False for a server that responds but refuses the connection, or is read-only: waiting does not correct a wrong password or address. */
 function mayComeUp(error: unknown): boolean {
   const known = isLostConnection(error) ? databaseOutage(error) : error;
   return known instanceof StorehouseError && isOutage(known) && known.code !== "database_read_only";
@@ -54,7 +54,7 @@ async function openStorable(config: Config, asOf?: Day): Promise<App> {
   return app;
 }
 
-/** Waits until the database responds again and has room for answers, or until the stop. */
+/** Waits until the database responds again and has space for answers, or until the stop. */
 export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop: AbortSignal): Promise<void> {
   const from = clock.now();
   const again = (error: unknown, _failures: number, waitMs: number) => {
@@ -70,7 +70,7 @@ export async function untilDatabaseResponds({ warehouse, clock, log }: App, stop
   await retry({ clock, backoff: waits, signal: stop, again }, check).catch(unlessStopped(stop));
 }
 
-/** A wait that the stop has ended gives null; any other error is thrown. */
+/** Returns null if the stop ended the wait; any other error is thrown. */
 function unlessStopped(stop: AbortSignal): (error: unknown) => null {
   return (error) => {
     if (stop.aborted) return null;
@@ -78,14 +78,17 @@ function unlessStopped(stop: AbortSignal): (error: unknown) => null {
   };
 }
 
-/** So many checks for problems a refused operation waits for all others: an incident that stays open for ten must not close meanwhile. */
+/**
+ * A refused operation waits this many checks for problems, after all others: an incident stays open for ten checks and must not close in
+ * that time.
+ */
 const checksOfOthers = 5;
 
 /**
- * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it by a balance check, at growing
- * intervals, and its result counts for all. Where the API accepts the balance check and has refused another operation, all workers try once
- * more, such operations some minutes after all others. `former`: the number under which this process was registered; it says there that it
- * waits.
+ * Waits until the API accepts the account again, or until the stop. One of the waiting workers tests it with a balance check, at growing
+ * intervals, and the result counts for all. If the API accepts the balance check but has refused another operation, all workers try once
+ * more, with such operations some minutes after all others. `former`: the number under which this process was registered; the wait is
+ * recorded there.
  */
 export async function untilApiAccepts(app: App, stop: AbortSignal, former: string | null): Promise<void> {
   const { clock, log, rhythm = usualRhythm } = app;
@@ -103,7 +106,7 @@ export async function untilApiAccepts(app: App, stop: AbortSignal, former: strin
       if (operations.length === 0) return;
       if (!(await claimBalanceCheck(db, accountId, distances))) continue;
       await refreshBalance({ db, client, clock, accountId, workerId: null });
-      // else it would be sent first, and be refused before anything else is planned or sent
+      // otherwise it would be sent first, and refused before anything else is planned or sent
       const until = clock.now() + checksOfOthers * app.config.settings.notify.check_seconds * 1000;
       const queueId = await sharedQueueOf(db, accountOf(app.config.settings));
       await putOffOperations(db, { queueId, operations, until });

@@ -33,22 +33,25 @@ import { stateReporter, type OnState, type ReportState } from "./state.ts";
 import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
 
 /*
- * A worker is a sequence of sessions. A session registers a process in the ledger, checks the balance, then runs the crontab and the
- * shared queue of slices until it is stopped or an error ends it:
+ * A worker is a sequence of sessions. A session registers a process in the ledger, checks the balance, then runs the crontab and the shared
+ * queue of slices until it is stopped or an error ends it:
  *
  *   the API refuses the token or the account   wait until it accepts them again
  *   the database does not respond or is full   wait until it can store an answer
  *   the lease in the ledger expired            start the next session at once
- *   settings that cannot work                  the worker ends: a restart does not mend them
+ *   settings that cannot work                  the worker ends: a restart does not fix them
  *   any other error                            start the next session, after a wait that grows
  */
 
-/** Waits before the next session after an error that nobody foresaw; a session that lasted longer than the longest starts them anew. */
+/**
+ * Waits before the next session after an unexpected error. After a session that lasted longer than the longest wait, they start from the
+ * first again.
+ */
 const restarts: Backoff = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
- * Runs sessions until `stop` is aborted; `onState` is called with each state of the worker. Returns the error that ended the worker,
- * which no restart mends, null after a stop.
+ * Runs sessions until `stop` is aborted; `onState` is called with each state of the worker. Returns the error that ended the worker, which
+ * no restart fixes; null after a stop.
  */
 export async function runWorker(
   app: App,
@@ -86,7 +89,7 @@ type Ended = {
   readonly failures: number;
 };
 
-/** Waits until there is a point in another session. Returns the error that the worker ends with instead; null for another session. */
+/** Waits until another session makes sense: then returns null. Otherwise returns the error that the worker ends with. */
 async function beforeNext(app: App, { stop, report, former, end, failures }: Ended): Promise<StorehouseError | null> {
   try {
     if (end instanceof AbortError) {
@@ -110,10 +113,10 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
   }
 }
 
-/** A worker that has not started again for so long works. */
+/** A worker that has not restarted for this long counts as working. */
 const restartStandsMs = 15 * 60_000;
 
-/** The ledger and an incident say why a worker starts again and again. */
+/** Records, in the ledger and as an incident, why a worker keeps restarting. */
 async function noteRestart(
   { warehouse: { db }, clock }: App,
   former: string | null,
@@ -128,12 +131,12 @@ async function noteRestart(
 type Session = {
   readonly stop: AbortSignal;
   readonly report: ReportState;
-  /** The worker id of the session before, null in the first. */
+  /** The worker id of the previous session, null in the first. */
   readonly former: string | null;
   readonly registered: (workerId: string) => void;
 };
 
-/** Runs one session. Returns what ended it. */
+/** Runs one session. Returns the error that ended it. */
 async function runSession(app: App, { stop, report, former, registered }: Session): Promise<StorehouseError> {
   const problems: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
   let isRunning = false;
@@ -144,7 +147,7 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
     else if (isRunning) report("running");
   };
   try {
-    // release what an outage kept the former session from releasing, before it is treated as a dead process
+    // release what the former session could not release in an outage, before it is treated as a dead process
     if (former !== null && (await releaseFormerClaims(app.warehouse.db, former)))
       app.log.warn({ problem: fail("lease_expired").message }, "worker.re_registered");
     await using ingest = await openIngest(app, "worker", createRunLimit(null), {
@@ -157,14 +160,14 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
     await work(app, ingest, stop, () => ((isRunning = true), reportNow()));
     return ingest.aborted() ?? fail("stopped");
   } catch (error) {
-    // what stopped the session, not what the work at hand made of the stop
+    // the error that stopped the session, not the one that the current work threw because of the stop
     return abortedBy() ?? inOurWords(app, error);
   }
 }
 
-/** An error that ended a session, as one of ours. */
+/** Converts an error that ended a session to a StorehouseError. */
 function inOurWords({ hide }: App, error: unknown): StorehouseError {
-  // the error of a clean-up hides the one before it
+  // the error of a clean-up hides the original one
   const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
   if (cause instanceof StorehouseError) return cause;
   if (isLostConnection(cause)) return databaseOutage(cause);
@@ -214,7 +217,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     schedule: lines.map(({ item }) => itemOfAccount(item, account)),
     onLost: ingest.loseQueue,
   });
-  // from here on each failure stops the queue: it would go on beside the next session, and keep the process from ending
+  // from here on each failure stops the queue: otherwise it would run during the next session, and keep the process from ending
   let slices: SliceRunner | null = null;
   try {
     await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
@@ -223,7 +226,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     slices = startWork(app, ingest);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();
-    // what was due while no worker ran is planned at once, not at the next line of the crontab
+    // work that became due while no worker ran is planned at once, not at the next time in the crontab
     const planning = taskOfAccount(planningTask, account);
     if (datasets.length > 0) await queue.addJob(planning, { datasets }, { jobKey: planning, maxAttempts: 3 });
     await aborted(parts.halted);
@@ -234,7 +237,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   }
 }
 
-/** A task that plans; the runs to come are priced from what it left, once by the worker that began. */
+/** A planning task. After it, the worker that started the planning prices the future runs, once. */
 function thenPriced(app: App, halted: AbortSignal, task: Task): Task {
   return async (payload, helpers) => {
     await task(payload, helpers);
