@@ -32,6 +32,8 @@ import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } fro
 /** When a process is to stop, and callbacks: its heartbeats, and what is wrong with the API, null once it responds again. */
 export type Watchers = {
   readonly stop?: AbortSignal;
+  /** True where this process was registered before. */
+  readonly again?: boolean;
   readonly onBeat?: HeartbeatParts["onBeat"];
   readonly onApi?: (problem: StorehouseError | null) => void;
 };
@@ -59,7 +61,12 @@ export async function openIngest(
   app: App,
   kind: WorkerKind,
   runLimit: RunLimit,
-  { stop: stopSignal = new AbortController().signal, onBeat = () => undefined, onApi = () => undefined }: Watchers = {},
+  {
+    stop: stopSignal = new AbortController().signal,
+    again = false,
+    onBeat = () => undefined,
+    onApi = () => undefined,
+  }: Watchers = {},
 ): Promise<Ingest> {
   await using opened = new AsyncDisposableStack();
   const { clock, log } = app;
@@ -73,15 +80,19 @@ export async function openIngest(
   const { workerId } = worker;
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId, holders, rhythm: app.rhythm ?? usualRhythm };
+  // after an outage, or when its machine has slept, others are as late as this process: they have time for a heartbeat before it judges them
+  const judgesAt = again ? clock.now() + 2 * living.rhythm.beatMs : -Infinity;
+  const reap = async () => {
+    if (clock.now() >= judgesAt) await reapDeadWorkers(living);
+  };
   // before the first balance check, whose answer is taken as it is when nothing is under way
-  await reapDeadWorkers(living);
+  await reap();
   const outage = outageLog({ db, clock, accountId }, onApi);
   const shared = await sharedQueueOf(db, account);
   const stop = createStop({ ...living, hide: app.hide });
   opened.defer(stop.noted);
   opened.defer(outage.written);
   const queueId = kind === "worker" ? shared : workerId;
-  const reap = () => reapDeadWorkers(living);
   const own = { kind, client, runLimit, holders, accountId, account, workerId, queueId, stop, reapDeadWorkers: reap };
   const parts = await partsOf(app, { ...own, stopSignal, onApiChange: outage.onChange });
   opened.use(

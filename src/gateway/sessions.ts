@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { createRunLimit } from "../credits/run-limit.ts";
-import { openIngest } from "../open-ingest.ts";
+import { openIngest, type Watchers } from "../open-ingest.ts";
 import { createCallAnswerer, type CallAnswerer } from "./answer-calls.ts";
 import { createTableFeeder } from "./feed-tables.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
@@ -37,7 +37,7 @@ export async function openSessions(app: App): Promise<Sessions> {
   async function openNext(): Promise<void> {
     const { code } = present.stoppedBy() ?? {};
     try {
-      const next = await openSession(app);
+      const next = await openSession(app, { again: true });
       end(present);
       present = next;
       failedAt = null;
@@ -85,9 +85,9 @@ export async function openSessions(app: App): Promise<Sessions> {
 
 type Session = CallAnswerer & { readonly parts: GatewayParts; readonly stoppedBy: () => StorehouseError | null };
 
-async function openSession(app: App): Promise<Session> {
+async function openSession(app: App, watchers: Watchers = {}): Promise<Session> {
   await using opened = new AsyncDisposableStack();
-  const ingest = opened.use(await openIngest(app, "gateway", createRunLimit(null)));
+  const ingest = opened.use(await openIngest(app, "gateway", createRunLimit(null), watchers));
   const parts = { app, ingest: ingest.parts };
   const { answer } = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
   const stack = opened.move();

@@ -117,15 +117,12 @@ async function beforeNext(app: App, { stop, report, former, end, failures }: End
 const restartStandsMs = 15 * 60_000;
 
 /** Records, in the ledger and as an incident, why a worker keeps restarting. */
-async function noteRestart(
-  { warehouse: { db }, clock }: App,
-  former: string | null,
-  { code }: StorehouseError,
-): Promise<void> {
-  if (former !== null) await noteEnd(db, former, code);
+async function noteRestart(app: App, former: string | null, { code }: StorehouseError): Promise<void> {
+  const { clock, warehouse } = app;
+  if (former !== null) await noteEnd(warehouse.db, former, code);
   const host = hostname();
   const finding = { kind: "worker_restarting", subject: host, accountId: "", facts: { error_code: code, host } };
-  await raiseFinding(db, finding, { now: clock.now(), forMs: restartStandsMs });
+  await raiseFinding(warehouse.db, finding, { now: clock.now(), forMs: restartStandsMs });
 }
 
 type Session = {
@@ -152,6 +149,7 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
       app.log.warn({ problem: fail("lease_expired").message }, "worker.re_registered");
     await using ingest = await openIngest(app, "worker", createRunLimit(null), {
       stop,
+      again: former !== null,
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),
     });
