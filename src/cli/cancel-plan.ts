@@ -17,9 +17,7 @@ export async function cancelRest(app: App, { planId, credits }: BackfillPlan, js
       ? `No slice of plan ${planId} is waiting: there is nothing to cancel.`
       : `${countOf(cancelled, "slice")} of plan ${planId} ${cancelled === 1 ? "is" : "are"} cancelled, and missing again.`,
   );
-  print(
-    `${countOf(done, "slice")} ${done === 1 ? "is" : "are"} done, for ${count(progress.credits)} of ${countOf(credits, "credit")}.`,
-  );
+  print(`${countOf(done, "slice")} finished, for ${count(progress.credits)} of ${countOf(credits, "credit")}.`);
   if (progress.open > 0)
     print(`${countOf(progress.open, "slice is", "slices are")} under way and ${progress.open === 1 ? "ends" : "end"}.`);
 }

@@ -73,7 +73,7 @@ test("what waits for a budget of another account is not said to be loaded", asyn
     const { code, stdout } = await command(word);
     expect({ code, stdout }).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("\nOther accounts have 1 slice of keyword_rank to fetch") as string,
+      stdout: expect.stringContaining("\nOther accounts still have 1 slice of keyword_rank to fetch") as string,
     });
   }
 });

@@ -149,7 +149,7 @@ describe("a plan that was begun", () => {
     expect({ open, failed, credits }).toEqual({ open: 0, failed: 0, credits: spent });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toBe(
-      `${made.slices - total} slices of plan ${made.planId} are cancelled, and missing again.\n${total} slices ended, for ${spent} of ${made.credits} credits.\n`,
+      `${made.slices - total} slices of plan ${made.planId} are cancelled, and missing again.\n${total} slices finished, for ${spent} of ${made.credits} credits.\n`,
     );
     expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
     expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
