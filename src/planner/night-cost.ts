@@ -15,7 +15,7 @@ import { partitionsOf, planInChunks, type DatasetPlanning } from "./plan-chunks.
 const nightBefore = day("2026-06-15");
 /** At least this many nights are counted. */
 const fewestNights = 30;
-/** A timing that repeats after more nights than this is not counted in full. */
+/** A timing that repeats after more nights than this is counted only in part. */
 const mostNights = 90;
 
 /** Credits that a dataset takes: once for its history, then each night. */

@@ -43,10 +43,7 @@ import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
  *   any other error                            start the next session, after a wait that grows
  */
 
-/**
- * Waits before the next session after an unexpected error. After a session that lasted longer than the longest wait, they start from the
- * first again.
- */
+/** Waits before the next session after an unexpected error; a session that lasts longer than the longest wait resets them. */
 const restarts: Backoff = { firstMs: 1_000, longestMs: 600_000 };
 
 /**
