@@ -26,6 +26,7 @@ import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
+import { createJudgement } from "./runs/judgement.ts";
 import { createStop, type ProcessStop } from "./runs/process-stop.ts";
 import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
 
@@ -80,10 +81,9 @@ export async function openIngest(
   const { workerId } = worker;
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId, holders, rhythm: app.rhythm ?? usualRhythm };
-  // after an outage, or when its machine has slept, others are as late as this process: they have time for a heartbeat before it judges them
-  const judgesAt = again ? clock.now() + 2 * living.rhythm.beatMs : -Infinity;
+  const judgement = createJudgement(clock, living.rhythm, again);
   const reap = async () => {
-    if (clock.now() >= judgesAt) await reapDeadWorkers(living);
+    if (judgement.mayJudge()) await reapDeadWorkers(living);
   };
   // before the first balance check, whose answer is taken as it is when nothing is under way
   await reap();
@@ -102,6 +102,7 @@ export async function openIngest(
       abort: stop.abort,
       onBeat: (problem) => {
         if (problem === null) outage.note();
+        else judgement.missed();
         onBeat(problem);
       },
     }),

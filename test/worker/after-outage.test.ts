@@ -3,8 +3,10 @@ import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { openStage } from "../support/ingest-stage.ts";
 
+const market = { apps: 1, countries: ["US"] };
+
 test("a process that registers again after an outage leaves others the time for a heartbeat before it declares them dead; one that starts does not", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"] } });
+  await using stage = await openStage({ market });
   await using app = await stage.open();
   // as an outage leaves it: its lock went with its session, and no heartbeat got through for a minute
   await stage.query(`
