@@ -146,7 +146,7 @@ describe("a change of keywords", () => {
     stage.stage.sandbox.clearLog();
     const shown = await ann.post("/actions/keywords", fields);
     expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("+ water &lt;tracker&gt;")]);
-    expect(shown.text).toMatch(/2 keywords to add[^]*The price of a night stays[^]*class="number">2</);
+    expect(shown.text).toMatch(/2 keywords to add[^]*A night then costs the same as now[^]*class="number">2</);
     expect(stage.stage.sandbox.log()).toEqual([]);
     const bound = /name="bound" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
     const other = await ann.post("/actions/keywords", { ...fields, keywords: "one more", agreed: "2", bound });
