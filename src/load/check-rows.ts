@@ -8,7 +8,7 @@ import type { ColumnKind, Row, Table } from "./table.ts";
 /** Rows that their table can take, and invalid ones, each with its reason. */
 export type CheckedRows = {
   readonly fit: readonly Row[];
-  /** The columns of those that fit; left out where others do not. */
+  /** The columns of the fitting rows; left out if any row is invalid. */
   readonly columns?: RowColumns;
   readonly invalid: readonly { readonly reason: string; readonly item: Row }[];
 };
@@ -16,7 +16,7 @@ export type CheckedRows = {
 type Value = Row[string];
 
 const int4 = 2 ** 31;
-/** A key's index holds 2,704 bytes a row at most, its own header among them. */
+/** The index of a key holds at most 2,704 bytes per row, including its header. */
 const longestKey = 2_600;
 /** Days that have a partition: see ops.make_partition. */
 const [earliestDay, farthestDay] = ["1970-01-01", "2199-12-31"];
@@ -24,7 +24,7 @@ const devices: readonly string[] = Object.values(devicesOf).flat();
 const isText = (value: Value): value is string => typeof value === "string";
 const isNumber = (value: Value) => typeof value === "number" && Number.isFinite(value);
 
-/** What a value must be to go into a column of each kind. Null is checked apart. */
+/** Whether a value fits a column of each kind. Null is checked separately. */
 const fits: Record<ColumnKind, (value: Value) => boolean> = {
   app: (value) => isText(value) && /^(ios|android):./s.test(value),
   keyword: isText,
@@ -45,14 +45,14 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
 const clockTime = /^[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
 let lastDay = "";
 
-/** True for a time on a day of the calendar; neighbours mostly are of one day. */
+/** True for a time on a day of the calendar; neighbouring rows mostly have the same day. */
 function isClockTime(time: string): boolean {
   if (lastDay === "" || !time.startsWith(lastDay)) {
     const day = time.slice(0, 10);
     if (!isDay(day)) return false;
     lastDay = day;
   }
-  // a pattern takes three times as long as the digits of the usual form
+  // a pattern takes three times as long as checking the digits of the usual form
   return isWholeSecond(time) || clockTime.test(time.slice(10));
 }
 
@@ -70,7 +70,7 @@ function isWholeSecond(time: string): boolean {
   );
 }
 
-/** The number that two digits make; above any clock reading where they are none. */
+/** The number of two digits; above any clock reading if they are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;
@@ -89,19 +89,19 @@ function isJson(text: string): boolean {
 
 /**
  * Separates rows that the table can take from those that would make the statement fail: wrong types; empty or too long keys; rows that
- * differ under one key, of which the first fits. A row that equals another is that row, and neither is invalid.
+ * differ but share a key (the first of them fits). Equal rows count as one, and are valid.
  */
 export function checkRows(table: Table, rows: readonly Row[]): CheckedRows {
   const columns = columnsIn(table, rows);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
   const differing = table.key.filter((column) => !valuesOf(columns, column).constant);
   const reasons = problemsIn(table, columns);
-  // nearly every answer fits as a whole, and then its rows need not be gone through one by one
+  // nearly every answer fits as a whole: then its rows need not be checked one by one
   if (reasons === null && areApart(differing, columns)) return { fit: rows, columns, invalid: [] };
   return separated({ table, differing, rows, reasons: reasons ?? [] });
 }
 
-/** Why rows do not fit, by their place; null where all fit. */
+/** Why rows do not fit, by their place; null if all fit. */
 function problemsIn(table: Table, columns: RowColumns): readonly (string | undefined)[] | null {
   let reasons: (string | undefined)[] | null = null;
   for (const [name, { constant, values }] of columns.of) {
@@ -124,7 +124,7 @@ function problemsIn(table: Table, columns: RowColumns): readonly (string | undef
   return reasons;
 }
 
-/** Rows the texts of whose key are too long together, by their place: an index holds the whole key. */
+/** Rows whose key texts are too long together, by their place: an index holds the whole key. */
 function longTogether(
   table: Table,
   columns: RowColumns,
@@ -135,7 +135,7 @@ function longTogether(
   const longest = texts.map(({ values }) =>
     values.reduce((most: number, one) => Math.max(most, String(one).length), 0),
   );
-  // no character takes more than three bytes a unit, and nearly every answer has short ones
+  // no character takes more than three bytes per code unit, and nearly every answer has short keys
   if (longest.reduce((sum, one) => sum + one) * 3 <= longestKey) return [];
   const reason = `${names.join(", ")} together are too long for a key`;
   return columns.rows.flatMap((_, place) => {
@@ -157,7 +157,7 @@ function problemOf({ name, kind, isKey, isBounded }: Limits, value: Value): stri
   return isBounded && isTooLong(value) ? `${name} is too long for a key` : null;
 }
 
-/** True where no two rows have one key. */
+/** True if no two rows share a key. */
 function areApart(differing: readonly string[], columns: RowColumns): boolean {
   const [only, ...others] = differing;
   const { rows } = columns;
@@ -200,11 +200,14 @@ function isEqual({ columns }: Table, a: Row, b: Row): boolean {
 
 function isTooLong(value: Value): boolean {
   const text = String(value);
-  // no character takes more than three bytes a unit
+  // no character takes more than three bytes per code unit
   return text.length * 3 > longestKey && Buffer.byteLength(text) > longestKey;
 }
 
-/** The key as the table stores it, as one text: characters that Postgres cannot store do not distinguish keys, and U+0000 is in none. */
+/**
+ * The key as the table stores it, as one text. Characters that Postgres cannot store do not distinguish keys, so U+0000 can separate the
+ * parts.
+ */
 function keyOf(columns: readonly string[], row: Row): string {
   let key = "";
   for (let place = 0; place < columns.length; place += 1) {

@@ -5,14 +5,14 @@ import { isSummed, rebuildSums } from "./sums.ts";
 import { dayColumns, type Table } from "./table.ts";
 
 /**
- * What of a table to clear: rows that stand for a day of `within`, but for those of a slice without a day of it, which is not read again
- * (an answer of today may be about yesterday); with `keepPruned` only rows whose answer is stored.
+ * Which rows of a table to clear: rows about a day in `within`, except those of a slice without a day in it, which is not read again (an
+ * answer of today may be about yesterday). With `keepPruned`, only rows whose answer is stored.
  */
 export type Clearing = { readonly within: Partial<Window>; readonly keepPruned: boolean };
 
 /**
- * Empties a table before it is rebuilt. Of a dimension, whose keys other tables use, only the description goes. A table without days
- * of its own is emptied whole, since a part of a history cannot be rebuilt alone.
+ * Empties a table before it is rebuilt. In a dimension, whose keys other tables use, only the descriptions are cleared. A table without
+ * days is emptied completely, since a part of a history cannot be rebuilt separately.
  */
 export async function clearTable(transaction: Database, table: Table, { within, keepPruned }: Clearing): Promise<void> {
   const days = dayColumns(table);

@@ -8,7 +8,7 @@ import { list } from "./statements.ts";
 /** How many members a history has in the scope of a load now, and the keys of those that the load would close. */
 export type Closings = { readonly current: number; readonly closing: readonly string[] };
 
-/** Reads which members, those of which nobody knows included, of a history a load would close; writes nothing. */
+/** Reads which members of a history a load would close, including members whose state is unknown; writes nothing. */
 export async function closingsOf(db: Database, load: ReadyLoad, dimensions: Dimensions): Promise<Closings> {
   const { target, key, source, inScope, fresh } = stage(load, dimensions);
   const isGone = sql`(${fresh} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s))`;

@@ -5,19 +5,19 @@ import type { ColumnKind, Row, Table } from "./table.ts";
 
 /** One column of rows, as the elements of a Postgres array literal. */
 export type EncodedColumn = {
-  /** True when all rows have the same value; then there is one element for all. */
+  /** True if all rows have the same value: then there is one element for all. */
   readonly constant: boolean;
   readonly elements: string;
 };
 
-/** A value as its column holds it: of a dimension the key. */
+/** A value as its column stores it: for a dimension, the key. */
 export function stored(kind: ColumnKind, value: Row[string] | undefined, dimensions: Dimensions): Row[string] {
   return isDimension(kind) && typeof value === "string" ? dimensions.keyOf(kind, value) : (value ?? null);
 }
 
 /**
- * Encodes every column of rows whose names were learned, the rows in the order of their key where `isOrdered` says so. There must be at
- * least one row.
+ * Encodes every column of rows whose names were learned. The rows are in the order of their key if `isOrdered` is true for the table. There
+ * must be at least one row.
  */
 export function encodeColumns(
   table: Table,
@@ -42,7 +42,7 @@ export function encodeColumns(
   return encoded;
 }
 
-/** Kinds that are in the same order here as in Postgres: numbers, and days as they are written. */
+/** Kinds with the same order here as in Postgres: numbers, and days as text. */
 const ordered: ReadonlySet<ColumnKind> = new Set([
   "app",
   "keyword",
@@ -54,12 +54,12 @@ const ordered: ReadonlySet<ColumnKind> = new Set([
   "date",
 ]);
 
-/** True of a table whose rows are put in the order of its key. */
+/** True for a table whose rows are sorted by its key. */
 export function isOrdered({ key, columns }: Pick<Table, "key" | "columns">): boolean {
   return key.every((column) => ordered.has(columns[column] ?? "text"));
 }
 
-/** The places of rows in the order of their key; null where they come so. */
+/** The places of rows in the order of their key; null if they already are in that order. */
 function placesByKey({ key }: Table, columns: ReadonlyMap<string, readonly Element[]>): readonly number[] | null {
   const varied = key.map((column) => columns.get(column) ?? []).filter((elements) => elements.length > 1);
   const compare = (one: number, other: number): number => {
@@ -81,7 +81,7 @@ function keyElement(kind: DimensionKind, value: Row[string], dimensions: Dimensi
   return typeof value === "string" ? dimensions.keyOf(kind, value) : (value ?? "NULL");
 }
 
-/** The elements of a column, one a row. */
+/** The elements of a column, one per row. */
 export function spread({ constant, elements }: EncodedColumn, count: number): string {
   return constant ? repeat(elements, count) : elements;
 }

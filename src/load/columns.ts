@@ -23,14 +23,14 @@ export const pgTypes = {
 const dimensionKinds = ["app", "keyword", "country", "device"] as const satisfies readonly ColumnKind[];
 export type DimensionKind = (typeof dimensionKinds)[number];
 
-/** True when the kind is a key of a dimension. */
+/** True if the kind is a key of a dimension. */
 export function isDimension(kind: ColumnKind): kind is DimensionKind {
   return (dimensionKinds as readonly ColumnKind[]).includes(kind);
 }
 
 /** A Postgres array literal of one column; written by hand because the driver's own takes twice as long. */
 export function arrayLiteral(kind: ColumnKind, values: readonly (string | number | boolean | null)[]): string {
-  // joined once: a text that grows by each value is a tree of ten thousand parts, which the collector walks
+  // joined once: a text that grows with each value becomes a tree of ten thousand parts for the garbage collector
   return `{${values.map((value) => arrayElement(kind, value)).join(",")}}`;
 }
 

@@ -3,13 +3,13 @@ import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import { equal, list, rowThere, type Merging } from "./statements.ts";
 import { dayColumns, type Table } from "./table.ts";
 
-/** The rows that a load compares: those of the table that it may take away are in `inScope`; null where it takes none away. */
+/** The rows that a load compares. `inScope`: the rows of the table that it may delete; null if it deletes none. */
 type Compared = Merging & { readonly inScope: SqlFragment | null };
 
 /**
- * The statement that counts, for each day that an answer brings again, how many rows of it have moved: other figures, rows that are new,
- * rows that are gone. Before the merge, in its transaction. A day of which no row was there was not requested before, or had nothing: it
- * is not counted. Null for a table without figures.
+ * The statement that counts, for each day that an answer contains again, how many of its rows have moved: changed figures, new rows and
+ * deleted rows. It runs before the merge, in its transaction. A day without stored rows was not requested before, or had no data: it is not
+ * counted. Null for a table without figures.
  */
 export function comparison(table: Table, compared: Compared): SqlFragment | null {
   const { figures } = table;
@@ -38,18 +38,20 @@ export function comparison(table: Table, compared: Compared): SqlFragment | null
     on conflict do nothing`;
 }
 
-/** Removes what was compared before a day: lookbacks are learned from newer nights. */
+/** Removes comparisons made before a day: lookbacks are learned from newer nights. */
 export async function dropComparisons(db: Queryable, before: Day): Promise<void> {
   await sql`delete from ops.compared_day where observed_on < ${before}::date`.execute(db);
 }
 
-/** SQL: rows `s` of the answer beside rows `t` of the table; with a scope also those that the answer leaves out, of days that it brings. */
+/**
+ * SQL: rows `s` of the answer joined to rows `t` of the table; with a scope, also rows that the answer leaves out on days that it contains.
+ */
 function rowsOf({ source, target, key, inScope }: Compared): SqlFragment {
   if (inScope === null) return sql`${source} as s left join ${rowThere({ target, key })} on true`;
   return sql`${source} as s full join (select * from ${target} as t where ${inScope}) as t on ${equal(key, "t", "s")}`;
 }
 
-/** SQL: the sum of some columns of a row, 0 for what is null. */
+/** SQL: the sum of some columns of a row; null counts as 0. */
 function amountOf(columns: readonly string[], alias: string): SqlFragment {
   return sql`(${sql.join(
     columns.map((column) => sql`coalesce(${sql.id(alias, column)}, 0)`),

@@ -7,10 +7,10 @@ import type { Summed } from "./sums.ts";
 import type { RowColumns } from "./row-columns.ts";
 import type { Row, Sums } from "./table.ts";
 
-/** Sums over the rows of one load, by key, as its columns are stored. */
+/** Sums over the rows of one load, by key, with the key columns as stored. */
 export type CountedSums = readonly { readonly key: readonly Row[string][]; readonly totals: readonly number[] }[];
 
-/** Counts the sums over rows whose names were learned: what is new as a whole need not be read back to be summed. */
+/** Counts the sums over rows whose names were learned: rows that are all new need not be read back to be summed. */
 export function countSums({ sums, columns }: Summed, { rows, of }: RowColumns, dimensions: Dimensions): CountedSums {
   const added = additions(sums);
   // most rows of an answer share app, country and day: only the columns that differ distinguish them
@@ -32,10 +32,10 @@ export function countSums({ sums, columns }: Summed, { rows, of }: RowColumns, d
 }
 
 const known = new WeakMap<Sums, Map<Row[string], readonly number[]>>();
-/** Ranks are few; of values that are many only so many are kept. */
+/** Ranks have few values; of columns with more, only this many values are kept. */
 const mostKnown = 10_000;
 
-/** A function that says what a row adds to each sum. What sums are made of mostly is one column, with few values. */
+/** A function that returns what a row adds to each sum. Sums are mostly made of one column with few values. */
 function additions(sums: Sums): (row: Row) => readonly number[] {
   const parts = Object.values(sums.columns);
   const [column, ...others] = sums.madeOf;
@@ -53,7 +53,7 @@ function additions(sums: Sums): (row: Row) => readonly number[] {
   };
 }
 
-/** Counted sums of many loads as rows of the table of sums; a key may be in several. */
+/** Counted sums of many loads as rows of the table of sums; a key may be in several loads. */
 export function asRows({ sums, columns }: Summed, counted: CountedSums): SqlFragment {
   const keys = sums.key.map((column, place) => {
     const kind = columns[column] ?? "text";

@@ -4,11 +4,11 @@ import { arrayLiteral, type DimensionKind } from "./columns.ts";
 import type { Database } from "../postgres/database.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
-/** Looks up the integer keys of dimensions and makes the rows that are missing. Keys never change, so what was found is kept. */
+/** Looks up the integer keys of dimensions and makes the rows that are missing. Keys never change, so they are cached. */
 export interface Dimensions {
   /**
-   * Makes sure that every name has a key; null where each has one, so that nobody waits. Runs outside the load's transaction: a key
-   * without facts does no harm.
+   * Makes sure that every name has a key; null if each is known to have one, so that nobody waits. Runs outside the transaction of the
+   * load: a key without facts does no harm.
    */
   learn(kind: DimensionKind, names: Iterable<string>): Promise<void> | null;
   /** The key of a name that was learned. */
@@ -26,7 +26,7 @@ export function createDimensions(db: Database): Dimensions {
     device: new Map(),
   };
 
-  // names that are missing while a look-up is under way are looked up together afterwards: concurrent answers mostly lack the same ones
+  // names that are missing while a look-up is under way are looked up together after it: concurrent answers mostly lack the same names
   const waiting = new Map<DimensionKind, { readonly names: Set<string>; readonly found: Promise<void> }>();
   let lookingUp: Promise<unknown> = Promise.resolve();
 
@@ -40,7 +40,7 @@ export function createDimensions(db: Database): Dimensions {
   async function learnUnknown(kind: DimensionKind, names: ReadonlySet<string>): Promise<void> {
     const shared = waiting.get(kind) ?? queueLookUp(kind);
     for (const name of names) shared.names.add(name);
-    // a name that Postgres refuses fails its own answer alone
+    // a name that Postgres refuses fails only its own answer
     await shared.found.catch((error: unknown) => {
       if (isLostConnection(error)) throw error;
       return lookUp(kind, names);
@@ -82,10 +82,10 @@ export function createDimensions(db: Database): Dimensions {
   return { learn, keyOf };
 }
 
-/** SQL: a fence, so that each name is found by the index: a join may read and sort all apps that were ever seen. */
+/** SQL: a fence, so that each name is found by the index: a join might read and sort all apps ever seen. */
 const byIndex = sql`offset 0`;
 
-/** How names of a dimension are found, and how those that are missing are made. */
+/** How names of a dimension are found, and how missing ones are made. */
 type Resolver = {
   readonly find: (names: string) => ReturnType<typeof sql<Found>>;
   readonly make?: (names: string) => ReturnType<typeof sql>;
@@ -127,7 +127,7 @@ const resolvers: Record<DimensionKind, Resolver> = {
   device: { find: () => sql<Found>`select device_code as name, device_key as key from core.dim_device` },
 };
 
-/** The keys of names, those that were missing made before; names that can have none are left out. */
+/** The keys of names, after missing ones were made; names that cannot have a key are left out. */
 async function keysOf(
   db: Database,
   kind: DimensionKind,
@@ -142,7 +142,7 @@ async function keysOf(
   const missing = names.filter((name) => !found.has(name));
   if (missing.length === 0 || make === undefined) return found;
   await make(arrayLiteral("text", missing)).execute(db);
-  // another statement, so that it sees rows which another worker has just made
+  // a separate statement, so that it sees rows that another worker has just made
   await findAll(missing);
   return found;
 }

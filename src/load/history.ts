@@ -3,11 +3,11 @@ import { equal, list, type Staged } from "./statements.ts";
 
 /**
  * The statements that bring a history up to a day: close what left or changed, open what is new, refresh the rest.
- * A row that would begin and end on the same day never held, so it goes. An answer that is older than what the scope holds, or about
- * a day that its history has passed, is left out.
+ * A row that would begin and end on the same day was never valid, so it is deleted. An answer that is older than the rows of the scope, or
+ * about a day before the last change of its history, is left out.
  *
- * An answer with invalid items (`complete` false) does not show who left: members that it does not name become unknown (`is_current`
- * null, without an end) until an answer names them again or is complete. One of which nothing fits changes nothing.
+ * An answer with invalid items (`complete` false) does not show which members left: those that it does not name become unknown
+ * (`is_current` null, without an end) until an answer names them again or is complete. An answer without a valid row changes nothing.
  */
 export function historyStatements(
   versioned: readonly string[],
@@ -19,7 +19,7 @@ export function historyStatements(
   const passed = sql`select from ${target} as t where ${inScope} and (t.valid_from > ${day} or t.valid_to > ${day})`;
   const fresh = sql`${staged.fresh} and not exists (${passed})`;
   const isOpen = sql`t.valid_to is null`;
-  // `not in` is hashed regardless of the statistics, and neither side is ever null: keys are not, a row as text is not
+  // `not in` is hashed regardless of the statistics, and neither side is ever null: keys never are, and neither is a row as text
   const identity = (alias: string) =>
     versioned.length > 0 ? sql`${list(key, alias)}, row(${list(versioned, alias)})::text` : sql`${list(key, alias)}`;
   const isAbsent = sql`(${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;

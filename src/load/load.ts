@@ -32,7 +32,7 @@ import { upsert, upsertInTurn } from "./upsert.ts";
 export async function prepareLoad(load: Load, dimensions: Dimensions, partitions: Partitions): Promise<ReadyLoad> {
   const { table, rows, columns: checked, ...rest } = load;
   const columns = checked?.rows === rows ? checked : columnsIn(table, rows);
-  // a wait for nothing would let the rows of many answers be in memory side by side
+  // no needless `await`: it would let the rows of many answers be in memory at once
   for (const [column, kind] of Object.entries(table.columns)) {
     const learning = isDimension(kind)
       ? dimensions.learn(kind, namesIn(valuesOf(columns, column), load.scope[column]))
@@ -49,7 +49,7 @@ export async function prepareLoad(load: Load, dimensions: Dimensions, partitions
   return { ...rest, table, count: rows.length, encoded, sums, rows: [], days };
 }
 
-/** Makes the partitions of loads again that another process dropped since they were prepared. */
+/** Makes partitions again that another process has dropped since these loads were prepared. */
 export async function coverAgain(loads: readonly ReadyLoad[], partitions: Partitions): Promise<void> {
   partitions.forget();
   for (const { table, days } of loads) await partitions.cover(table, days);
@@ -61,9 +61,9 @@ function namesIn({ values }: ColumnValues, scope: Row[string] | undefined): read
 }
 
 /**
- * Writes loads of different slices inside the caller's transaction, set-based. Rows that are there already, unchanged, are not written.
- * Rows of tables that are loaded row by row are written together, and with `inTurn` to the byte as if one slice came after the other; so are
- * those that replace nothing. Other tables are updated answer by answer, in the order given.
+ * Writes loads of different slices inside the caller's transaction, set-based. Unchanged rows are not written. Rows of tables that are
+ * loaded row by row are written together (with `inTurn`, the result is byte-equal to one slice after the other), and so are rows that
+ * replace nothing. Other tables are updated answer by answer, in the given order.
  */
 export async function runLoads(
   transaction: Database,
@@ -107,14 +107,14 @@ function statementsOf(load: ReadyLoad, staged: Staged): readonly SqlFragment[] {
   return [keptNote(load.table, staged), ...replaceStatements({ ...load, isCut: true }, staged, false)];
 }
 
-/** True where a row falls into the scope, on any day: an answer without one may come from a source that was disconnected. */
+/** True if a row is in the scope, on any day: an answer without one may come from a source that was disconnected. */
 function hasScope({ table, rows, scope }: ReadyLoad): boolean {
   const columns = "scope" in table.load ? table.load.scope : [];
   const fixed = columns.filter((column) => table.columns[column] !== "day");
   return rows.some((row) => fixed.every((column) => row[column] === scope[column]));
 }
 
-/** An answer older than one that wrote the scope restores nothing. */
+/** An answer older than the one that wrote the scope restores nothing. */
 function replaceStatements(
   { table, isCut = false }: Pick<Load, "table" | "isCut">,
   staged: Staged,
@@ -122,7 +122,7 @@ function replaceStatements(
 ): readonly SqlFragment[] {
   const fresh = { ...staged, source: sql`(select * from ${staged.source} as s where ${isFresh(staged, "s")})` };
   const onlyReported = table.load.kind === "replace" && table.load.onlyReported === true;
-  // beside a new snapshot no member of an older one stands, even where invalid items leave open who left
+  // a new snapshot never mixes with members of an older one, even if invalid items make it unknown which members left
   const isLeft = complete && !onlyReported ? isGone(staged) : isReplaced(staged);
   const gone = isCut ? isDisplaced(table, staged) : isLeft;
   const mayGo = sql.join(
@@ -139,12 +139,12 @@ function replaceStatements(
   ];
 }
 
-/** Members that are deleted although pages of the answer were not read; null where there are none. */
+/** Members that are deleted although pages of the answer were not read; null if there are none. */
 function isDisplaced({ load }: Pick<Table, "load">, staged: Staged): SqlFragment | null {
   return load.kind !== "replace" || load.source === undefined ? null : isOfOtherSource(staged, load.source);
 }
 
-/** A load as SQL: its table, its rows, and the rows of the table that it is about. */
+/** A load as SQL: its table, its rows, and the rows of the table that are in its scope. */
 export function stage(load: ReadyLoad, dimensions: Dimensions): Staged {
   const { table } = load;
   const columns = Object.keys(table.columns);

@@ -8,17 +8,17 @@ import type { ReadyLoad } from "./ready-load.ts";
 import { columnsIn } from "./row-columns.ts";
 import { rankedBy, type ColumnKind, type Row, type Table } from "./table.ts";
 
-/** What a load is about: a value of each column of its scope, and the days of the one that holds several. */
+/** What a load is about: the value of each column of its scope, and for a column that covers several days, these days. */
 export type LoadScope = {
   readonly fixed: readonly { readonly column: string; readonly kind: ColumnKind; readonly value: Row[string] }[];
-  /** `until` is the day after the last one. Null where the scope holds one day, or none. */
+  /** `until` is the day after the last one. Null if the scope covers one day, or none. */
   readonly days: { readonly column: string; readonly first: Day; readonly until: Day } | null;
 };
 
 /** The scope of a load, with its keys looked up. */
 export function scopeOf({ table, until, day, scope }: ReadyLoad, dimensions: Dimensions): LoadScope {
   const columns = "scope" in table.load ? table.load.scope : [];
-  // a scope that names no end of its periods holds all that begin on the days of the answer
+  // a scope without the end of its periods covers all periods that begin on the days of the answer
   const spans = columns.find(
     (column) => column === "date_day" || (column === "period_start" && !columns.includes("period_end")),
   );
@@ -35,12 +35,12 @@ export function scopeOf({ table, until, day, scope }: ReadyLoad, dimensions: Dim
   };
 }
 
-/** Loads of one table: those that may go in together, encoded, and the others, in their order. */
+/** Loads of one table: those that may be inserted together, encoded, and the others, in their order. */
 type Parted = { readonly together: readonly ReadyLoad[]; readonly others: readonly ReadyLoad[] };
 
 /**
- * Parts loads of a table in which rows are replaced as a whole. Where a scope holds nothing yet there is nothing to replace, and such loads
- * go in together unless they overlap, as those of a first night do.
+ * Separates loads of a table in which rows are replaced as a whole. If a scope is still empty there is nothing to replace, and such loads
+ * are inserted together unless they overlap, as on a first night.
  */
 export async function partNewScopes(
   transaction: Database,
@@ -63,7 +63,10 @@ export async function partNewScopes(
   return { together, others: loads.filter((_, index) => !isNew.has(index)) };
 }
 
-/** A scope by which loads overlap: where sources are ranked those of two have rows in common, and what one removes the other may have. */
+/**
+ * The scope that decides whether loads overlap: if sources are ranked, two sources may share rows, and one may have a row that the other
+ * removes.
+ */
 function rowsIn(table: Table, { fixed, days }: LoadScope): LoadScope {
   const source = rankedBy(table)?.column;
   return { fixed: fixed.filter(({ column }) => column !== source), days };
@@ -75,7 +78,7 @@ function overlaps(one: LoadScope, other: LoadScope): boolean {
   return one.days.first < other.days.until && other.days.first < one.days.until;
 }
 
-/** The places of the scopes, which are all of one form, that hold no row. */
+/** The places of the scopes without a row. All scopes have the same form. */
 async function findNew(
   transaction: Database,
   table: Table,

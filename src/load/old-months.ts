@@ -2,7 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import { addMonths, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A month of a fact or of the requests, in one partition or in one a day. `rows` are counted, `bytes` include indexes. */
+/** A month of a fact or of the requests, in one partition or in one per day. `rows` are counted, `bytes` include indexes. */
 export type PartitionedMonth = {
   readonly table: string;
   readonly month: Day;
@@ -10,7 +10,7 @@ export type PartitionedMonth = {
   readonly bytes: number;
 };
 
-/** What becomes of an old month. */
+/** What is done with an old month. */
 export type RetentionAction = "drop" | "detach";
 
 /** The months of a table that end on a day or before it, oldest first. */
@@ -28,7 +28,7 @@ export async function monthsBefore(db: Database, table: string, day: Day): Promi
   const old = rows.filter(({ month }) => addMonths(month, 1) <= day);
   const counted: PartitionedMonth[] = [];
   for (const { column, ...one } of old) {
-    // by way of the table, since only its owner may read a partition directly
+    // through the table, since only its owner may read a partition directly
     const { rows: found } = await sql<{ rows: number }>`
       select count(*)::float8 as rows from ${sql.ref(table)}
       where  ${sql.id(column)} >= ${one.month}::date and ${sql.id(column)} < ${addMonths(one.month, 1)}::date`.execute(
@@ -39,17 +39,17 @@ export async function monthsBefore(db: Database, table: string, day: Day): Promi
   return counted;
 }
 
-/** So long is waited for a lock at a time: who reads or loads meanwhile waits behind it. */
+/** How long to wait for a lock at a time: readers and loads queue after this wait. */
 const lockTimeoutMs = 2_000;
 
-/** Has a transaction wait for no lock longer than that: it fails with the error of Postgres. */
+/** Makes a transaction fail, with the error of Postgres, if it waits longer than that for a lock. */
 export async function limitLockWaits(transaction: Database): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`.execute(transaction);
 }
 
 /**
- * Takes a noted month out of its table, and drops it or moves it to `archive`, when the caller's transaction ends well. The table is locked
- * until then, and a reader waits for no lock longer than that. Throws the error of Postgres when the lock is not granted in time.
+ * Takes a noted month out of its table, and drops it or moves it to `archive`, when the transaction of the caller commits. The table is
+ * locked until then, and readers wait only that long. Throws the error of Postgres if the lock is not granted in time.
  */
 export async function removeMonth(
   transaction: Database,

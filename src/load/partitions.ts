@@ -3,28 +3,28 @@ import { addDays, daysBetween, monthStart, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { partitionColumn, type Table } from "./table.ts";
 
-/** What a table's partitions are made for. */
+/** What partitions of a table are made from. */
 type Cut = Pick<Table, "name" | "columns" | "sums">;
 
 /** Makes partitions when they are first needed. */
 export interface Partitions {
   /**
-   * Makes sure that the partitions of these days exist; null where they are known to, so that nobody waits. Runs outside the load's
-   * transaction, since attaching takes locks.
+   * Makes sure that the partitions of these days exist; null if they are known to exist, so that nobody waits. Runs outside the transaction
+   * of the load, since attaching takes locks.
    */
   cover(table: Cut, days: Iterable<Day>): Promise<void> | null;
-  /** Forgets what is known to exist: another process has dropped a partition since, and the next need reads the catalogue again. */
+  /** Clears the cache: another process has dropped a partition, and the next call reads the catalogue again. */
   forget(): void;
 }
 
 /**
- * Opens the partitions of a warehouse; what exists is remembered. Each is of a month, those of the tables in `byDay` of a day, unless the
- * month has partitions of the other kind already.
+ * Opens the partitions of a warehouse, with a cache of existing ones. Each covers a month, or for tables in `byDay` a day, unless the month
+ * already has partitions of the other kind.
  */
 export function createPartitions(db: Database, byDay: ReadonlySet<string> = new Set()): Partitions {
   const known = new Map<string, Set<Day>>();
   const underWay = new Map<string, Promise<void>>();
-  // found in the catalogue at the first need: a call for each of them would be the most that a night of all datasets begins with
+  // read from the catalogue when first needed: one call per partition would dominate the start of a night with all datasets
   let leaves: Promise<ReadonlySet<string>> | null = null;
 
   function knownOf({ name }: Cut): Set<Day> {
@@ -47,7 +47,7 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
       if (there.has(day)) continue;
       const isByDay = byDay.has(table.name);
       const key = `${table.name} ${isByDay ? day : monthStart(day)}`;
-      // loads that need it meanwhile wait for the same statement; of those that come at once only one begins it
+      // loads that need the partition wait for the same statement; if several come at once, only one starts it
       for (let making = underWay.get(key); making !== undefined; making = underWay.get(key)) await making;
       if (there.has(day)) continue;
       const making = make(db, table, { day, isByDay })
@@ -74,13 +74,13 @@ export function createPartitions(db: Database, byDay: ReadonlySet<string> = new 
   return { cover, forget };
 }
 
-/** The names that a partition of a day may have, without their schema: that of its month, and that of the day alone. */
+/** The names that the partition of a day may have, without their schema: that of its month, and that of the day. */
 function leavesOf({ name }: Cut, day: Day): readonly string[] {
   const ofDay = `${name.slice(name.indexOf(".") + 1)}_${day.replaceAll("-", "_")}`;
   return [ofDay.slice(0, -"_DD".length), ofDay];
 }
 
-/** The names of the partitions that facts have. */
+/** The names of the partitions of facts. */
 async function readLeaves(db: Database): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`
     select leaf.relname as name
@@ -92,9 +92,9 @@ async function readLeaves(db: Database): Promise<ReadonlySet<string>> {
 }
 
 /**
- * By a function of the database, which a role that may not make tables may call. Sums of a month that was dropped stay until rows come again:
- * then those of the new partition's days begin anew with these, in the same statement, so that no load is between. Returns the days that
- * the partition holds.
+ * Calls a function of the database, which a role without the right to create tables may call. Sums of a dropped month stay until rows
+ * return: then the sums of the days of the new partition start from scratch, in the same statement, so that no load comes in between.
+ * Returns the days of the partition.
  */
 async function make(
   db: Database,

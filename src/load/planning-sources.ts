@@ -3,17 +3,19 @@ import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { accountColumn, type ColumnKind, type Table } from "./table.ts";
 
-/** What other datasets are planned from in the table of one: a member for each set of values that its current rows have. */
+/** What other datasets are planned from in the table of a dataset: one member for each set of values in its current rows. */
 export type PlanningSource = {
   readonly name: string;
   readonly table: Table;
-  /** A view that has the rows of the table, where it is closed to readers: they see plans as well. */
+  /** A view with the rows of the table, if readers may not read the table: they can see plans too. */
   readonly view?: string;
-  /** Columns of the table, of which a member has the values as text: `app` as store and app, a country or keyword as such, others by their name. */
+  /**
+   * Columns of the table whose values a member has as text: `app` as store and app, a country or keyword as such, others under their name.
+   */
   readonly columns: readonly string[];
-  /** Columns of which a member has the value as text where it has one, and '' elsewhere. */
+  /** Columns whose value a member has as text, '' if it has none. */
   readonly maybe?: readonly string[];
-  /** A column of which a member has the largest value as well. */
+  /** A column whose largest value a member has too. */
   readonly newest?: string;
 };
 
@@ -25,9 +27,8 @@ const dimensions = {
 } as const satisfies Partial<Record<ColumnKind, unknown>>;
 
 /**
- * The names that a column's values have in a member, each with the column of its dimension that it is read from; null where the column
- * is of none. What stands before the key's own name goes before theirs: `competitor_app_key` becomes `competitor_store` and
- * `competitor_app`.
+ * The names of a column's values in a member, each with the column of its dimension that it is read from; null if the column belongs to no
+ * dimension. A prefix of the key's name is added to the names: `competitor_app_key` becomes `competitor_store` and `competitor_app`.
  */
 export function namesOf({ columns }: Pick<Table, "columns">, column: string): Readonly<Record<string, string>> | null {
   const kind = columns[column];
@@ -51,8 +52,8 @@ function partOf(table: Table, column: string) {
 }
 
 /**
- * The members of a planning source as the warehouse has them now; those of a history until they are known to have left, and of a table by
- * account those of this one. Rows with a null are none.
+ * The current members of a planning source in the warehouse: for a history until they are known to have left, and for a table by account
+ * only those of this account. Rows with a null are left out.
  */
 export async function readPlanningSource(
   db: Database,

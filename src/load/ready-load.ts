@@ -8,19 +8,21 @@ import type { Row, Table } from "./table.ts";
 export type Load = {
   readonly table: Table;
   readonly rows: readonly Row[];
-  /** The columns of the rows, where they were gone through before. */
+  /** The columns of the rows, if they were already extracted. */
   readonly columns?: RowColumns | undefined;
   readonly sliceId: string;
-  /** Epoch-ms at which the answer was received: an older answer never wins over a younger one. */
+  /** Epoch-ms at which the answer was received: an older answer never wins over a newer one. */
   readonly fetchedAt: number;
   readonly day: Day;
-  /** The day after the last one that the answer is about, where it is about several. */
+  /** The day after the last one that the answer is about, if it is about several. */
   readonly until?: Day;
-  /** The values of the table's `scope` columns, for `replace` and `history`: rows of this scope that are not given are gone. */
+  /**
+   * The values of the table's `scope` columns, for `replace` and `history`: stored rows of this scope that are not in the load are gone.
+   */
   readonly scope: Row;
-  /** False where items of the answer are invalid: a member that it does not name may be one of them. */
+  /** False if items of the answer are invalid: a member that it does not name may be one of them. */
   readonly complete: boolean;
-  /** True where pages of the answer were not read: members that it does not name may be on those, and stay. */
+  /** True if pages of the answer were not read: members that it does not name may be on these pages, and stay. */
   readonly isCut?: boolean;
   /**
    * True where a later answer was about the same days: of a table that is loaded row by row these rows fill in what is missing. A row that
@@ -29,15 +31,18 @@ export type Load = {
   readonly isOutdated?: boolean;
 };
 
-/** A load whose keys and partitions are there. Rows that go in row by row are encoded by now: as objects they would outlive many others. */
+/**
+ * A load whose keys and partitions exist. Rows that are loaded row by row are encoded already: as objects they would stay in memory for
+ * long.
+ */
 export type ReadyLoad = Omit<Load, "rows" | "columns"> & {
   readonly count: number;
-  /** Null where rows are replaced as a whole, and where there are none. */
+  /** Null if rows are replaced as a whole, or if there are none. */
   readonly encoded: ReadonlyMap<string, EncodedColumn> | null;
-  /** Sums over the rows; null where the table has none. */
+  /** Sums over the rows; null if the table has none. */
   readonly sums: CountedSums | null;
-  /** Empty where rows are encoded. */
+  /** Empty if rows are encoded. */
   readonly rows: readonly Row[];
-  /** Days by which rows find their partitions; none where a table has no partitions. */
+  /** Days that determine the partitions of rows; none if the table has no partitions. */
   readonly days: ReadonlySet<Day>;
 };

@@ -3,8 +3,8 @@ import { isFresh, list, replaces, rowThere, type Merging, type Staged } from "./
 import { dayColumns, type Table } from "./table.ts";
 
 /**
- * The statement that notes what rows are about to change: before the merge, in its transaction. A row that is new or stays as it is
- * leaves nothing.
+ * The statement that records the old values of rows that are about to change. It runs before the merge, in its transaction. New and
+ * unchanged rows leave no record.
  */
 export function restatement(table: Table, merging: Merging): SqlFragment {
   const { source, key, columns, sliceId, fetchedAt } = merging;
@@ -25,7 +25,7 @@ export function restatement(table: Table, merging: Merging): SqlFragment {
     on conflict do nothing`;
 }
 
-/** The statement that notes what rows `t` are about to go, before they are deleted. */
+/** The statement that records rows `t` before they are deleted. */
 export function withdrawal(table: Table, staged: Staged, gone: SqlFragment): SqlFragment {
   const { target, key, columns, sliceId, fetchedAt } = staged;
   const values = columns.filter((column) => !key.includes(column));
@@ -38,7 +38,7 @@ export function withdrawal(table: Table, staged: Staged, gone: SqlFragment): Sql
     on conflict do nothing`;
 }
 
-/** The statement that records as a reject that an answer has no row where the table has rows, which are kept; of a slice that is in the ledger. */
+/** The statement that records a reject if an answer has no row where the table has rows, which are kept. Only for a slice in the ledger. */
 export function keptNote(table: Table, staged: Staged): SqlFragment {
   const { target, inScope, sliceId, fetchedAt } = staged;
   return sql`
@@ -55,7 +55,7 @@ function asJson(columns: readonly string[], alias: string): SqlFragment {
   return sql`(select to_jsonb(v) from (select ${list(columns, alias)}) as v)`;
 }
 
-/** The first day that a row stands for; null where rows stand for none. */
+/** The first day that a row is about; null if rows have no days. */
 function firstDay(table: Table): SqlFragment {
   const days = dayColumns(table);
   return days === null ? sql`null::date` : sql`${sql.id("t", days.first)}`;

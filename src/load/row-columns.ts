@@ -1,11 +1,11 @@
 import type { Row, Table } from "./table.ts";
 
-/** The values of a column: one a row, or one alone where all rows have the same; none where there are no rows. */
+/** The values of a column: one per row, or a single one if all rows have the same; none if there are no rows. */
 export type ColumnValues = { readonly constant: boolean; readonly values: readonly Row[string][] };
 
-/** Rows column by column: what is checked, looked up, encoded and summed of them is gone through once. */
+/** Rows as columns, extracted once for checking, look-up, encoding and sums. */
 export type RowColumns = {
-  /** The rows that they are made of: other rows have columns of their own. */
+  /** The rows that the columns are made of: other rows need their own. */
   readonly rows: readonly Row[];
   readonly of: ReadonlyMap<string, ColumnValues>;
 };

@@ -18,13 +18,13 @@ export function columnOf(column: string, { encoded }: Filled): EncodedColumn {
   return encoded.get(column) ?? none;
 }
 
-/** First columns of the key that are the same for all rows of a load, in each of them: they mark the part of the index that a load writes. */
+/** The first columns of the key that are constant within each of these loads: they determine the part of the index that a load writes. */
 export function stretchOf(table: Table, loads: readonly Filled[]): readonly string[] {
   const varied = table.key.findIndex((column) => !loads.every((load) => columnOf(column, load).constant));
   return table.key.slice(0, varied < 0 ? undefined : varied);
 }
 
-/** Cuts loads, in their order, into as few runs as have no cell twice. */
+/** Cuts loads, in their order, into the fewest runs in which no cell occurs twice. */
 export function runsApart(table: Table, loads: readonly Filled[]): readonly (readonly Filled[])[] {
   const stretch = stretchOf(table, loads);
   const runs: Filled[][] = [];
@@ -40,12 +40,12 @@ export function runsApart(table: Table, loads: readonly Filled[]): readonly (rea
   return runs;
 }
 
-/** Collects the cells of loads. A part of the index that one load is about is not searched. */
+/** Collects the cells of loads. A part of the index that only one load writes is not searched. */
 function createCells(table: Table, stretch: readonly string[]) {
   const rest = table.key.slice(stretch.length);
   const parts = new Map<string, { readonly first: Filled; cells: Set<string> | null }>();
   return {
-    /** Adds a load; false where it may have a cell of another one, and then it is not added. */
+    /** Adds a load; false if it may share a cell with another one: then it is not added. */
     add: (load: Filled): boolean => {
       const name = stretch.map((column) => columnOf(column, load).elements).join(",");
       const part = parts.get(name);
@@ -64,7 +64,7 @@ function createCells(table: Table, stretch: readonly string[]) {
   };
 }
 
-/** The values of some columns, a text a row. */
+/** The values of some columns, one text per row. */
 export function cellsOf(columns: readonly string[], load: Filled): readonly string[] {
   const values = columns.map((column) => spread(columnOf(column, load), load.count).split(","));
   return Array.from({ length: load.count }, (_, row) => values.map((each) => each[row]).join(" "));

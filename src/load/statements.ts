@@ -12,7 +12,7 @@ export type Staged = {
   readonly inScope: SqlFragment;
   /** True unless a newer answer wrote the scope. */
   readonly fresh: SqlFragment;
-  /** The column of the days that the scope holds several of; null where it holds one, or none. */
+  /** The column of the days, if the scope covers several; null if it covers one, or none. */
   readonly daysOf: string | null;
   readonly sliceId: SqlFragment;
   readonly fetchedAt: SqlFragment;
@@ -38,7 +38,7 @@ export function isGone(staged: Staged): SqlFragment {
   return sql`${inScope} and ${isFresh(staged, "t")} and (${list(key, "t")}) not in (select ${list(key, "s")} from ${source} as s)`;
 }
 
-/** True for members `t` of the scope that are not among the rows, of a day that some row is about. */
+/** True for members `t` of the scope that are not among the rows, on a day that some row is about. */
 export function isReplaced(staged: Staged): SqlFragment {
   return sql`${isGone(staged)} and ${isReported(staged)}`;
 }
@@ -55,8 +55,8 @@ export function deletion({ target }: Staged, gone: SqlFragment): SqlFragment {
 }
 
 /**
- * The same of days that the answer reports. Its rows of those days count as received with it, changed or not: an answer that is older than
- * the deletion is then older than they are, and brings nobody back.
+ * The same for days that the answer reports. Its rows of those days count as received with it, changed or not: an answer older than the
+ * deletion is then older than they are, and restores no member.
  */
 export function removal(staged: Staged, gone: SqlFragment): SqlFragment {
   const { target, inScope, key, source, daysOf, sliceId, fetchedAt } = staged;
@@ -68,7 +68,7 @@ export function removal(staged: Staged, gone: SqlFragment): SqlFragment {
     where  ${inScope} and ${equal(key, "t", "s")} and ${dayOf("s")} in (select day from gone)`;
 }
 
-/** True for members `t` of the scope that are not among the rows, of a day for which the rows come from another source. */
+/** True for members `t` of the scope that are not among the rows, on a day for which the rows come from another source. */
 export function isOfOtherSource(staged: Staged, source: string): SqlFragment {
   const { daysOf, source: rows } = staged;
   const sameDay = daysOf === null ? sql`true` : sql`${sql.id("s", daysOf)} = ${sql.id("t", daysOf)}`;
@@ -76,7 +76,7 @@ export function isOfOtherSource(staged: Staged, source: string): SqlFragment {
     select from ${rows} as s where ${sameDay} and ${sql.id("s", source)} is distinct from ${sql.id("t", source)})`;
 }
 
-/** True for a row that no newer answer has written: of a scope that holds several days, day by day. */
+/** True for a row that no newer answer has written; decided day by day if the scope covers several days. */
 export function isFresh({ target, inScope, fresh, daysOf, fetchedAt }: Staged, alias: string): SqlFragment {
   if (daysOf === null) return fresh;
   return sql`${sql.id(alias, daysOf)} not in (
@@ -96,13 +96,13 @@ export function rankOf({ column, sources }: Ranked, alias: string): SqlFragment 
 }
 
 /**
- * True where a row `s` differs from the row `t` that is there, is not older or comes from a better source, and from no worse one; never for rows that give way. `alias`
- * is the name of `s` where it has another.
+ * True if a row `s` differs from the stored row `t`, does not come from a worse source, and is not older or comes from a better one; never
+ * for outdated rows. `alias` is the name of `s` if it has another.
  */
 export function replaces({ columns, key, sliceId, fetchedAt, ranked, isOutdated }: Merging, alias = "s"): SqlFragment {
   if (isOutdated === true) return sql`false`;
   const values = columns.filter((column) => !key.includes(column));
-  // rows that consist of their key keep the slice that fetched them first, whichever answer is loaded first
+  // rows that consist of their key keep the slice that fetched them first, in any order of loading
   if (values.length === 0) return sql`(t.fetched_at, t.slice_id) > (${fetchedAt}, ${sliceId}::bigint)`;
   const isLater = sql`(t.fetched_at is null or t.fetched_at <= ${fetchedAt})`;
   const wins =
@@ -113,14 +113,14 @@ export function replaces({ columns, key, sliceId, fetchedAt, ranked, isOutdated 
 }
 
 /**
- * The row `t` that is there for each row `s`, for a lateral join. The fence keeps to the index of the key: where statistics say that the
- * table is empty, as after a vacuum beside a long transaction that fills it, a join would read all of it for each row.
+ * The stored row `t` for each row `s`, for a lateral join. The fence makes Postgres use the index of the key: if statistics say that the
+ * table is empty, for instance after a vacuum during a long transaction that fills it, a join would read the whole table for each row.
  */
 export function rowThere({ target, key }: Pick<Merging, "target" | "key">): SqlFragment {
   return sql`lateral (select * from ${target} as t where ${equal(key, "t", "s")} offset 0) as t`;
 }
 
-/** Insert what is new, update what differs and is not older, leave the rest alone: neither written nor locked. */
+/** Inserts new rows, updates rows that differ and are not older, and neither writes nor locks the rest. */
 export function mergeStatement(merging: Merging): SqlFragment {
   const { target, columns, key, source, sliceId, fetchedAt } = merging;
   const given = { ...merging, sliceId: sql`excluded.slice_id`, fetchedAt: sql`excluded.fetched_at` };
@@ -134,7 +134,7 @@ export function mergeStatement(merging: Merging): SqlFragment {
     on     conflict (${list(key)}) do update set ${written(merging)} where ${replaces(given, "excluded")}`;
 }
 
-/** `x = excluded.x, ...` for all but the key, with whose the row is. */
+/** `x = excluded.x, ...` for all columns but the key, including the slice and time of the row. */
 export function written({ columns, key }: Pick<Merging, "columns" | "key">): SqlFragment {
   const values = [...columns.filter((column) => !key.includes(column)), "slice_id", "fetched_at"];
   return sql.join(values.map((column) => sql`${sql.id(column)} = ${sql.id("excluded", column)}`));

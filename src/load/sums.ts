@@ -13,9 +13,9 @@ export function isSummed(table: Table): table is Summed {
 }
 
 /**
- * An expression that makes the rest of the transaction the only one that changes what is summed for these values of `lockedBy` (each
- * joined to one text): the difference between a row's old and new values must not include another's changes. A lock has all of the hash: of
- * fewer locks, groups of a hundred slices would often share one and wait for each other without a common row.
+ * An expression that locks the sums for these values of `lockedBy` (each joined to one text) until the transaction ends: the difference
+ * between the old and new values of a row must not include changes of another transaction. Locks use the whole hash: with fewer locks,
+ * groups of a hundred slices would often share one and wait for each other without a common row.
  */
 export function lockSums({ sums }: Summed, values: ReadonlySet<string>): SqlFragment {
   return sql`(
@@ -29,7 +29,7 @@ export function sumsOver({ sums }: Summed, rows: SqlFragment): SqlFragment {
   return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
 }
 
-/** Adds sums to those that are stored; a sum that does not change is not written. */
+/** Adds sums to the stored ones; a sum that does not change is not written. */
 export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
   const names = Object.keys(sums.columns);
   const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
@@ -46,8 +46,8 @@ export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
 }
 
 /**
- * The merge of a summed table, and of its sums by the new less the old values, in one statement that finds each row once: MERGE does
- * not return what it changed on every supported version. The caller holds the lock, so no other writer adds a row in between.
+ * Merges a summed table, and adds the new minus the old values to its sums, in one statement that finds each row once: MERGE does not
+ * return what it changed on every supported version. The caller holds the lock, so no other writer adds a row in between.
  */
 export function mergeWithSums(table: Summed, merging: Merging): SqlFragment {
   const { target, source, key, columns, sliceId, fetchedAt } = merging;
@@ -71,7 +71,7 @@ export function mergeWithSums(table: Summed, merging: Merging): SqlFragment {
     ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
 }
 
-/** Rebuilds the sums of days from the rows of the table; all of them where no days are named. Those of dropped months stay. */
+/** Rebuilds the sums of days from the rows of the table, or all sums if no days are given. Sums of dropped months stay. */
 export async function rebuildSums(transaction: Database, table: Summed, within: Partial<Window>): Promise<void> {
   const days = dayColumns(table);
   const isWithin = (alias: string) =>
@@ -84,7 +84,7 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
   await addSums(table, sumsOver(table, rows)).execute(transaction);
 }
 
-/** True of sums `k` unless retention dropped their month and no row came since. */
+/** True for sums `k` unless retention dropped their month and no row has come since. */
 function isMade(table: Summed, column: string | undefined): SqlFragment {
   if (!table.partitioned || column === undefined) return sql`true`;
   const day = sql.id("k", column);

@@ -12,11 +12,11 @@ import { addSums, isSummed, lockSums, mergeWithSums, sumsOver, type Summed } fro
 import { rankedBy, type ColumnKind, type Table } from "./table.ts";
 
 /**
- * Writes rows of many slices into a table that is loaded row by row, in one statement. Of two slices that hold the same cell the one
- * received later wins and of equal values the first, as if they had come one after the other.
+ * Writes rows of many slices into a table that is loaded row by row, in one statement. If two slices have the same cell, the one received
+ * later wins, or the first if their values are equal, as if they had come one after the other.
  *
- * Where the table holds nothing yet beside these rows they are inserted without looking each of them up. Should another worker write one
- * of them in between, the statement fails for its key and nothing is written: tried again, the rows are merged.
+ * If the table has no rows yet where these belong, they are inserted without looking up each of them. If another worker writes one of them
+ * in between, the statement fails because of its key and nothing is written: a retry merges the rows.
  */
 export async function upsert(transaction: Database, table: Table, loads: readonly ReadyLoad[]): Promise<void> {
   const filled = filledOf(loads);
@@ -24,8 +24,8 @@ export async function upsert(transaction: Database, table: Table, loads: readonl
 }
 
 /**
- * The same to the byte as one slice after the other: of answers with equal values for a cell the first one keeps the row. Slices go
- * together as long as no cell is in two of them.
+ * The same, byte-equal to one slice after the other: if answers have equal values for a cell, the first one keeps the row. Slices are
+ * written together as long as no cell is in two of them.
  */
 export async function upsertInTurn(transaction: Database, table: Table, loads: readonly ReadyLoad[]): Promise<void> {
   for (const together of runsApart(table, filledOf(loads))) await write(transaction, table, together);
@@ -38,13 +38,13 @@ async function write(transaction: Database, table: Table, filled: readonly Fille
   else await insert(table, group, filled).execute(transaction);
 }
 
-/** The statement that inserts rows of which none is there, and adds up their sums. */
+/** The statement that inserts rows, none of which is stored yet, and adds up their sums. */
 function insert(table: Table, { target, columns, source, apart }: Group, loads: readonly Filled[]): SqlFragment {
   const insertion = sql`
     insert into ${target} (${list(columns)}, slice_id, fetched_at)
     select ${list(columns)}, slice_id, fetched_at from ${source} as s`;
   if (!isSummed(table)) return insertion;
-  // of two answers with one cell only what wins is summed
+  // if two answers share a cell, only the winning row is summed
   if (!apart)
     return sql`with t as (${insertion} returning ${list([...table.sums.key, ...table.sums.madeOf])}) ${addSums(table, sumsOver(table, sql`t`))}`;
   const counted = asRows(
@@ -68,7 +68,7 @@ async function merge(transaction: Database, table: Table, group: Group): Promise
   await statement.execute(transaction);
 }
 
-/** What loads lock of the sums over their rows: the keys that separate writers, each row's joined to one text. */
+/** The locks that loads take on the sums over their rows: the keys that separate writers, joined to one text per row. */
 function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<string> {
   const keys = loads.flatMap((load) => {
     const columns = sums.lockedBy.map((column) => columnOf(column, load));
@@ -81,13 +81,13 @@ function lockedBy({ sums }: Summed, loads: readonly Filled[]): ReadonlySet<strin
 type Group = {
   readonly target: SqlFragment;
   readonly columns: readonly string[];
-  /** First columns of the key that are the same for all rows of a slice: they mark the part of the index that a slice writes. */
+  /** The first columns of the key that are constant within a slice: they determine the part of the index that a slice writes. */
   readonly stretch: readonly string[];
-  /** The values of the stretch, a row a slice. */
+  /** The values of the stretch, one row per slice. */
   readonly stretches: SqlFragment;
-  /** All rows with `slice_id` and `fetched_at`, sorted by key, none twice. */
+  /** All rows with `slice_id` and `fetched_at`, sorted by key, each key once. */
   readonly source: SqlFragment;
-  /** True where no cell is in two of the slices. */
+  /** True if no cell is in two of the slices. */
   readonly apart: boolean;
   /** True where its rows give way to those that are there. */
   readonly isOutdated: boolean;
@@ -113,7 +113,7 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
   );
   const times = `{${loads.map(({ fetchedAt }) => new Date(fetchedAt).toISOString()).join(",")}}`;
   const key = list(table.key, "s");
-  // what all rows of a slice share is sent once and found by the slice's place in the group
+  // values that all rows of a slice share are sent once and found by the place of the slice in the group
   const values = columns.map((column) =>
     shared.has(column) ? sql`(${one(column)})[place] as ${sql.id(column)}` : sql.id(column),
   );
@@ -121,7 +121,7 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
     (column) =>
       sql`unnest(${array(column, (load) => spread(columnOf(column, load), load.count))}) as ${sql.id(column)}`,
   );
-  // in a list of columns arrays go on side by side; as a table each would be stored first
+  // in a select list, `unnest` streams arrays in parallel; in `from` each would be stored first
   const rows = sql`(
       select ${sql.join(values)}, (${sliceIds})[place] as slice_id, (${times}::timestamptz[])[place] as fetched_at, place
       from   (select ${sql.join([...lists, sql`unnest(${places}) as place`])}) as u)`;
@@ -129,7 +129,7 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
   const rank = ranked === undefined ? [] : [rankOf(ranked, "s")];
   const byAge = sql.join([...rank, sql`s.fetched_at`, sql`s.place`]);
   const newest = sql.join([...rank, sql`s.fetched_at`, sql`s.place`].map((by) => sql`${by} desc`));
-  // a row that only says again what the one before it says is none: as one after the other, the first of them stays
+  // a row that only repeats the one before it is dropped: as with one slice after the other, the first one stays
   const changes = sql`(
       select s.*, lag((${list(columns, "s")})) over (partition by ${key} order by ${byAge}) is not distinct from (${list(columns, "s")}) as is_repeat
       from   ${rows} as s)`;
@@ -146,8 +146,8 @@ function groupOf(table: Table, given: readonly Filled[]): Group {
 }
 
 /**
- * Loads in the order of their part of the key, and whether all rows are in the order of the key then: to sort them takes Postgres a fifth
- * of the insert.
+ * Sorts loads by their part of the key, and finds whether all rows are then in the order of the key: sorting them takes Postgres a fifth of
+ * the insert.
  */
 function byKey(
   table: Table,
@@ -157,14 +157,14 @@ function byKey(
   const sorted = given
     .map((load) => ({ load, values: stretch.map((column) => columnOf(column, load).elements) }))
     .toSorted((a, b) => compareValues(a.values, b.values));
-  // rows of one load are in order, those of two that share their part are not
+  // the rows of one load are in order, but not those of two loads that share their part
   const areApart = sorted.every(
     ({ values }, index) => index === 0 || compareValues(sorted[index - 1]?.values ?? [], values) !== 0,
   );
   return { loads: sorted.map(({ load }) => load), isSorted: areApart && isOrdered(table) };
 }
 
-/** Compares numbers as such; days and texts as they are written. */
+/** Compares numbers as numbers, days and texts as text. */
 function compareValues(a: readonly string[], b: readonly string[]): number {
   const place = a.findIndex((value, index) => value !== b[index]);
   const [left = "", right = ""] = [a[place], b[place]];
@@ -175,7 +175,7 @@ function arrayFrom(kind: ColumnKind, elements: readonly string[]): SqlFragment {
   return sql`${`{${elements.join(",")}}`}::${sql.raw(pgTypes[kind])}[]`;
 }
 
-/** True where rows may be there already beside those of the group. Waits for the holder of the lock, if there is one to take. */
+/** True if rows may be stored already where those of the group belong. Waits for the holder of the lock, if there is a lock to take. */
 async function holdsSome(
   transaction: Database,
   { target, stretch, stretches }: Group,
