@@ -5,7 +5,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { unpackedBody, type LandedPage } from "./read-answers.ts";
 
-/** A stored answer, and the slice that it was fetched for; null where no table was made of it. */
+/** A stored answer, and the slice that it was fetched for; null if it was loaded into no table. */
 export type StoredAnswer = LandedPage & {
   readonly answerId: string;
   readonly slice: {
@@ -32,7 +32,7 @@ type Row = {
 };
 
 /**
- * The last answer to a call (see `questionOf`); null where none is stored. `unreadSince` (epoch-ms): only one that is for no slice,
+ * The last answer to a call (see `questionOf`); null if none is stored. `unreadSince` (epoch-ms): only an answer that is not for a slice
  * and came since then.
  */
 export async function lastAnswerTo(
@@ -58,7 +58,7 @@ export async function lastAnswerTo(
   return { ...page, slice: { dataset, class: creditClass, state, asOf: row.as_of, window, fingerprint } };
 }
 
-/** Makes answers that are for no slice those of one, page by page, and their requests with them; how many there were. */
+/** Assigns answers that are not for a slice to a slice, page by page, with their requests. Returns how many there were. */
 export async function giveToSlice(
   db: Database,
   slice: Pick<Slice, "sliceId" | "runId" | "attempt" | "dataset" | "scope">,
@@ -81,7 +81,7 @@ export async function giveToSlice(
   return rows[0]?.count ?? 0;
 }
 
-/** Gives a slice a copy of the answer of another one, that of its last attempt: both are the same request's. */
+/** Gives a slice a copy of the answer of another slice's last attempt: both belong to the same request. */
 export async function copyAnswer(
   db: Database,
   from: Pick<Slice, "sliceId">,
@@ -94,17 +94,17 @@ export async function copyAnswer(
     order  by page, attempt desc, answer_id desc`.execute(db);
 }
 
-/** Has no later call find the answers to these calls: what they say no longer holds. */
+/** Hides the answers to these calls from later calls, since they are no longer valid. */
 export async function forgetAnswersTo(db: Database, questions: readonly string[]): Promise<void> {
   await sql`
     update raw.answer set question = null
     where  question in (select decode(q, 'hex') from unnest(${[...questions]}::text[]) as q)`.execute(db);
 }
 
-/** A call of which no table was made: its operation and all its values. */
+/** A call whose answer was loaded into no table: its operation and all its values. */
 export type UnreadCall = { readonly operation: string; readonly params: Readonly<Record<string, unknown>> };
 
-/** The calls whose answers came since an instant (epoch-ms) and are for no slice, the oldest first. */
+/** The calls without a slice whose answers came since an instant (epoch-ms), the oldest first. */
 export async function unreadCalls(db: Database, since: number): Promise<readonly UnreadCall[]> {
   const { rows } = await sql<UnreadCall>`
     select a.operation, q.params

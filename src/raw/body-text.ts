@@ -1,19 +1,19 @@
-/** The body of an answer as text to be read: JSON laid out with every number as it was written, anything else as it is. */
+/** The body of an answer as readable text: JSON is indented with every number exactly as written, anything else is unchanged. */
 export function bodyText(body: Buffer): string {
   const text = body.toString("utf8");
   try {
     JSON.parse(text);
   } catch {
-    // no JSON
+    // not JSON
     return text;
   }
   return startText(text);
 }
 
-/** A token of JSON: a text, a mark, or a number or word. */
+/** A token of JSON: a string, a punctuation mark, or a number or word. */
 const token = /"(?:[^"\\]|\\[^])*"?|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** The start of a text like that of `bodyText`, for an answer of which the end is missing. */
+/** The start of such a text, for an answer whose end is missing. */
 export function startText(text: string): string {
   if (!/^\s*[{[]/.test(text)) return text;
   const parts: string[] = [];
@@ -24,7 +24,7 @@ export function startText(text: string): string {
     const isEnd = part === "}" || part === "]";
     if (isEnd) depth -= 1;
     const isFirst = before === "{" || before === "[";
-    // an empty list or map stays on its line
+    // an empty list or object stays on its line
     if ((isFirst && !isEnd) || before === "," || (isEnd && !isFirst)) parts.push(newLine());
     parts.push(part === ":" ? ": " : part);
     if (part === "{" || part === "[") depth += 1;

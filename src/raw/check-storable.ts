@@ -3,15 +3,15 @@ import { sql } from "../postgres/sql.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** As much as a long answer, which random bytes cannot be compressed below. */
+/** The size of a long answer; random bytes cannot be compressed. */
 const triedBytes = 2 ** 20;
 
-/** Ends the transaction of the trial, so that nothing of it stays. */
+/** Rolls back the transaction of the trial. */
 class TrialOver extends Error {}
 
 /**
- * Tries to store an answer, and takes it back: reading works on a standby, and writing to pages that have room works on a full disk, so
- * nothing less shows that an answer that is paid for could be kept. Throws `database_read_only`, `database_full` and other outages.
+ * Tries to store an answer, and rolls back: reading works on a standby, and writing to pages with free space works on a full disk, so
+ * nothing less shows that a paid answer could be stored. Throws `database_read_only`, `database_full` and other outages.
  */
 export async function checkStorable(db: Database): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** Stored answers of one dataset, and the first and last day that they stand for. */
+/** Stored answers of one dataset, and their first and last day. */
 type PrunedDataset = {
   readonly dataset: string;
   readonly answers: number;
@@ -11,20 +11,20 @@ type PrunedDataset = {
   readonly to: Day;
 };
 
-/** What pruning takes away, together and by dataset. */
+/** What pruning deletes, in total and by dataset. */
 export type Pruned = {
   readonly answers: number;
   readonly bytes: number;
   readonly datasets: readonly PrunedDataset[];
 };
 
-/** Under this name the answers to callers of the gateway are counted of which no table was made. */
+/** The name under which answers to callers of the gateway are counted that were loaded into no table. */
 const unread = "gateway";
 
 /**
- * Deletes the landed answers of slices that are loaded or empty and whose last page was in before an instant (epoch-ms), and those
- * that are for no slice: those of open and failed slices may still be the only copy of what was paid for, and an answer is kept or goes
- * with all its pages. What is gone cannot be replayed.
+ * Deletes the landed answers of loaded and empty slices whose last page came before an instant (epoch-ms), and answers without a slice.
+ * Answers of open and failed slices may be the only copy of paid data. An answer is kept or deleted with all its pages. Deleted answers
+ * cannot be replayed.
  */
 export function pruneRaw(db: Database, before: number): Promise<Pruned> {
   const unreadToo = sql`delete from raw.answer as a where ${isUnread(before)} returning ${unreadFacts}`;
@@ -35,7 +35,7 @@ export function pruneRaw(db: Database, before: number): Promise<Pruned> {
   );
 }
 
-/** What `pruneRaw` would take away by now. */
+/** What `pruneRaw` would delete now. */
 export function prunable(db: Database, before: number): Promise<Pruned> {
   const unreadToo = sql`select ${unreadFacts} from raw.answer as a where ${isUnread(before)}`;
   return addUp(db, sql`select ${facts} from raw.answer as a, ops.slice as s where ${isOld(before)}`, unreadToo);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { createZstdDecompress, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import type { Database } from "../postgres/database.ts";
 
-/** A page that was landed: its body as it came and the epoch-ms at which it was in; `parsed` where its JSON was read already. */
+/** A landed page: its body as received, and when it was received (epoch-ms); `parsed` if its JSON was parsed already. */
 export type LandedPage = {
   readonly body: Buffer;
   readonly fetchedAt: number;
@@ -15,21 +15,21 @@ export type LandedPage = {
 type LandedRow = { slice_id: string; page: number; body: Buffer; fetched_at: Date };
 
 const unpackAside = promisify(zstdDecompress);
-/** A packed answer of ranks takes 10 microseconds at once and ten times that through another thread. */
+/** Unpacking an answer of ranks takes 10 microseconds here, and ten times that in another thread. */
 const largestAtOnce = 64 * 1024;
 
-/** The pages that were landed for a slice, by number; of a page that was requested again the latest. */
+/** The landed pages of a slice, by number; the latest one if a page was requested again. */
 export async function landedPages(db: Database, sliceId: string): Promise<ReadonlyMap<number, LandedPage>> {
   return (await landedPagesOf(db, [sliceId])).get(sliceId) ?? new Map<number, LandedPage>();
 }
 
-/** Those of them that the next attempt at the slice reads; the others are requested again. */
+/** The landed pages that the next attempt at the slice reads; the others are requested again. */
 export async function readablePages(db: Database, sliceId: string): Promise<ReadonlyMap<number, LandedPage>> {
   const isRead = sql`attempt >= (select s.read_from_attempt from ops.slice as s where s.slice_id = a.slice_id)`;
   return (await landedPagesOf(db, [sliceId], isRead)).get(sliceId) ?? new Map<number, LandedPage>();
 }
 
-/** The pages of several slices at once, by slice; those without a page are left out. */
+/** The pages of several slices at once, by slice; slices without a page are left out. */
 export async function landedPagesOf(
   db: Database,
   sliceIds: readonly string[],
@@ -44,7 +44,7 @@ export async function landedPagesOf(
   for (const { slice_id: sliceId, page, body, fetched_at: fetchedAt } of rows) {
     const pages = found.get(sliceId) ?? new Map<number, LandedPage>();
     found.set(sliceId, pages.set(page, { body: await unpackedBody(body), fetchedAt: fetchedAt.getTime() }));
-    // a hundred are unpacked in milliseconds, in which another connection would wait
+    // unpacking a hundred pages takes milliseconds, in which other connections would wait
     await nextTurn();
   }
   return found;
@@ -55,15 +55,15 @@ export async function unpackedBody(body: Buffer): Promise<Buffer> {
   return body.length <= largestAtOnce ? zstdDecompressSync(body) : unpackAside(body);
 }
 
-/** The start of a page that was landed. `byteCount`: bytes of the whole body. */
+/** The start of a landed page. `byteCount`: bytes of the whole body. */
 type LandedStart = LandedPage & { readonly isWhole: boolean; readonly byteCount: number };
 
-/** Zstandard unpacks by the block: so much more is read than is wanted, and no block is cut. */
+/** Zstandard unpacks whole blocks: this much more is read than needed, so that no block is cut. */
 const largestBlock = 256 * 1024;
 
 /**
- * The first bytes of the body of a page that was landed, the latest of it; null when there is none. No other page and not much more of this
- * one is read.
+ * The first bytes of the body of a landed page (the latest version); null if there is none. No other page, and little more of this one, is
+ * read.
  */
 export async function landedStart(
   db: Database,
@@ -88,13 +88,13 @@ async function unpackedStart(packed: Buffer, most: number): Promise<Buffer> {
   for await (const part of createZstdDecompress().end(packed) as AsyncIterable<Buffer>) {
     parts.push(part);
     size += part.length;
-    // what is packed is cut off somewhere after this
+    // the packed body is cut off somewhere after this
     if (size >= most) break;
   }
   return Buffer.concat(parts).subarray(0, most);
 }
 
-/** How many pages an attempt at a slice landed. */
+/** The number of pages that an attempt at a slice landed. */
 export async function pagesLandedBy(db: Database, slice: { sliceId: string; attempt: number }): Promise<number> {
   const { rows } = await sql<{ pages: number }>`
     select count(distinct page)::integer as pages

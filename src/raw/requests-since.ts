@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** Requests of one account: of any of these operations, with these values among their parameters. */
+/** Requests of one account, for any of these operations, with these values among their parameters. */
 export type RequestsOf = {
   readonly accountId: string;
   readonly operations: readonly { readonly id: string }[];
@@ -15,7 +15,7 @@ export async function newestRequest(db: Database): Promise<string> {
   return rows[0]?.newest ?? "0";
 }
 
-/** True where one of these was sent after the request of that number, whichever process sent it and with any reply. */
+/** True if one of these was sent after the request with that number, by any process and with any reply. */
 export async function isSentSince(
   db: Database,
   newest: string,

@@ -5,20 +5,23 @@ import { cleanJson } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 
 /**
- * A request and what came of it. Times in epoch-ms. `body` is null when there is nothing to keep; that of a request for neither a slice nor
- * a caller is not kept.
+ * A request and its outcome. Times in epoch-ms. `body` is null if there is nothing to store; the body of a request for neither a slice nor
+ * a caller is not stored.
  */
 export type Landing = {
   readonly accountId: string;
   readonly sliceId: string | null;
-  /** The run that the request counts for; null where it is for no slice. */
+  /** The run that the request counts for; null if it is not for a slice. */
   readonly runId: string | null;
   readonly attempt: number;
   readonly page: number;
   readonly dataset: string | null;
   readonly class: string;
   readonly operation: string;
-  /** The scope of the slice, or the store and app of a caller's call; store, app and country say whom the request was for. Null for neither. */
+  /**
+   * The scope of the slice, or the store and app of a caller's call; store, app and country identify the subject of the request. Null for
+   * neither.
+   */
   readonly scope: Readonly<Record<string, string>> | null;
   /** Parameters by name, without lists and without the token. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -31,18 +34,18 @@ export type Landing = {
   readonly workerId: string | null;
   readonly receivedAt: number;
   readonly body: Buffer | null;
-  /** The call as `questionOf` names it; null or left out where there is no answer. */
+  /** The call as `questionOf` names it; null or left out if there is no answer. */
   readonly question?: string | null;
-  /** The caller of the gateway that it was sent for; null or left out where there is none. */
+  /** The caller of the gateway that it was sent for; null or left out if there is none. */
   readonly caller?: string | null;
-  /** True where an earlier try may have been committed without anybody learning of it. */
+  /** True if an earlier try may have been committed without this process knowing it. */
   readonly isRepeat?: boolean;
 };
 
 const compressAside = promisify(zstdCompress);
-/** An answer of ranks takes 30 microseconds at once and twenty times that through another thread; only larger ones are worth it. */
+/** Packing an answer of ranks takes 30 microseconds here, and twenty times that in another thread, which only pays for larger ones. */
 const largestAtOnce = 256 * 1024;
-// level 3 takes an answer of ranks to an eighth at about a microsecond a row; higher levels gain little
+// level 3 compresses an answer of ranks to an eighth at about a microsecond per row; higher levels gain little
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 3 } };
 
 /** Commits a request and, with it, its answer, before anything reads the body. */
@@ -57,8 +60,8 @@ export async function landAll(db: Database, landings: readonly Landing[]): Promi
 }
 
 /**
- * The CTEs of a statement that store requests and their answers, and a condition that runs them and is true if they wrote any. Of a
- * repeat nothing is written where the first try was.
+ * The CTEs of a statement that store requests and their answers, and a condition that runs them and is true if they wrote any. For a repeat
+ * nothing is written if the first try was committed.
  */
 export async function storing(landings: readonly Landing[]): Promise<{ first: SqlFragment; isDone: SqlFragment }> {
   const bodies = await Promise.all(landings.map(packed));
@@ -69,7 +72,7 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
     end += length;
     return { ...rowOf(landing), ...(length === 0 ? {} : { start, length }) };
   });
-  // the bodies travel as one value, cut where each begins: as text they would be twice as long
+  // the bodies are sent as one value and cut at the start of each: as text they would be twice as long
   const first = sql`
     landed as materialized (
       select nextval(pg_get_serial_sequence('ops.request', 'request_id')) as request_id, l.*
@@ -98,13 +101,13 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
       where  length is not null
       returning 1
     )`;
-  // the count of the answers is read so that they are written by then
+  // the count of the answers is read to make sure that they are written by then
   return { first, isDone: sql`((select count(*) from request) > 0 and (select count(*) from answer) >= 0)` };
 }
 
 const nothing = Buffer.alloc(0);
 
-/** The compressed body of what is to be kept; empty where nothing is. Even an empty body takes some bytes when compressed. */
+/** The compressed body to store; empty if there is nothing to store. Even an empty body takes some bytes when compressed. */
 async function packed({ body, sliceId, caller }: Landing): Promise<Buffer> {
   if (body === null || (sliceId === null && caller == null)) return nothing;
   if (body.length <= largestAtOnce) return zstdCompressSync(body, level);
