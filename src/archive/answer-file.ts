@@ -6,7 +6,7 @@ import { cleanText, type ParsedText } from "../core/text.ts";
 import { lastDay } from "../core/window.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 
-/** What a file of ours says it is; a changed form gets a new number. */
+/** The format that our files name; a changed format gets a new number. */
 const format = "storehouse-answer-1";
 
 const dayText = z.custom<Day>((value) => typeof value === "string" && isDay(value), "is not a day: write YYYY-MM-DD");
@@ -20,8 +20,8 @@ const Page = z
   .refine((page) => bodyCount(page) === 1, oneBody);
 
 /**
- * The whole answer of one slice as a file, named as `raw export` names it. What may be left out: `format`, `items` where the call names
- * none, `fingerprint`, and `fetched_at` (then the file's own time counts). An answer of several pages has `pages` instead of a body.
+ * The whole answer of one slice as a file, named as `raw export` names it. May be left out: `format`, `items` if the call names none,
+ * `fingerprint`, and `fetched_at` (then the time of the file counts). An answer of several pages has `pages` instead of a body.
  */
 export const AnswerFile = z
   .strictObject({
@@ -40,7 +40,7 @@ export const AnswerFile = z
   })
   .refine((file) => bodyCount(file) === (file.pages === undefined ? 1 : 0), `${oneBody}, or pages`);
 
-/** A file that fits. */
+/** A valid file. */
 export type AnswerFile = z.output<typeof AnswerFile>;
 
 type Body = { [K in keyof typeof bodyForms]?: z.output<(typeof bodyForms)[K]> | undefined };
@@ -55,12 +55,12 @@ function bodyCount(holder: Body): number {
   return Object.keys(bodyForms).filter((name) => holder[name as keyof Body] !== undefined).length;
 }
 
-/** The value of a file, and its body where that is just what stands in the file. */
+/** The value of a file, and its body if that can be taken from the file unchanged. */
 export type ParsedFile = { readonly json: unknown; readonly body?: ParsedText | undefined };
 
 /**
- * Parses a file as JSON; in the form of `answerText` with one page the body, which is most of it, is parsed apart and kept as it stands.
- * Throws what JSON.parse throws.
+ * Parses a file as JSON; if it has the form of `answerText` with one page, the body, which is most of it, is parsed separately and kept as
+ * written. Throws what JSON.parse throws.
  */
 export function parseFile(text: string): ParsedFile {
   const at = text.indexOf(bodyBegins);
@@ -70,7 +70,7 @@ export function parseFile(text: string): ParsedFile {
     try {
       return { json: { ...(JSON.parse(`${text.slice(0, at)}}`) as object), body: body.json }, body };
     } catch {
-      // what was read as the head of the file is none
+      // the text before the body is not the head of such a file
     }
   return { json: JSON.parse(text) };
 }
@@ -78,7 +78,7 @@ export function parseFile(text: string): ParsedFile {
 const bodyBegins = ',\n"body": ';
 const fileEnds = "\n}\n";
 
-/** A text of JSON that is written as we write it; null where it is none, or a number or a space in it would be lost. */
+/** A text of JSON, if it is written as we write it; null if it is not JSON, or if a number or space in it would be lost. */
 function asWritten(text: string): ParsedText | null {
   try {
     const json: unknown = JSON.parse(text);
@@ -88,7 +88,10 @@ function asWritten(text: string): ParsedText | null {
   }
 }
 
-/** The bodies of a file with their times; `fallback` (epoch-ms) is that of a page that names none. `body`: the only one, where it is parsed. */
+/**
+ * The bodies of a file with their times; `fallback` (epoch-ms) is the time of a page that names none. `body`: the only body, if it is
+ * parsed already.
+ */
 export function pagesOf(file: AnswerFile, fallback: number, body?: ParsedText): readonly LandedPage[] {
   const own = file.fetched_at === undefined ? fallback : Date.parse(file.fetched_at);
   return (file.pages ?? [file]).map((page) => ({
@@ -103,7 +106,7 @@ function bytesOf({ body, body_text: text, body_base64: base64 }: Body): Buffer {
   return base64 === undefined ? Buffer.from(JSON.stringify(body)) : Buffer.from(base64, "base64");
 }
 
-/** A slice and its pages as the text of a file: equal answers give equal texts, in every warehouse. */
+/** A slice and its pages as the text of a file: equal answers give equal texts in every warehouse. */
 export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
   const head = {
     format,
@@ -121,14 +124,14 @@ export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
     ...formOf(body),
   }));
   const [first] = received;
-  // one line a field: people read these files, and a body may be long
+  // one line per field: people read these files, and a body may be long
   const fields = Object.entries(
     received.length === 1 && first !== undefined ? { ...head, ...first } : { ...head, pages: received },
   );
   return `{\n${fields.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(",\n")}\n}\n`;
 }
 
-/** The most legible form that gives the same bytes again. */
+/** The most readable form that gives the same bytes again. */
 function formOf(body: Buffer): Body {
   const text = body.toString("utf8");
   if (!Buffer.from(text).equals(body)) return { body_base64: body.toString("base64") };
@@ -136,12 +139,12 @@ function formOf(body: Buffer): Body {
     const json: unknown = JSON.parse(text);
     if (JSON.stringify(json) === text) return { body: json };
   } catch {
-    // no JSON: the characters as they came
+    // not JSON: the characters as received
   }
   return { body_text: text };
 }
 
-/** Where the text of a file belongs inside the folder of an export; the same text always in the same place. */
+/** The path of a file's text inside the folder of an export; the same text always has the same path. */
 export function answerPath(slice: Slice, text: string): string {
   return `${slice.dataset}/${slice.operation}/${slice.window.start}-${sha256(text).slice(0, 16)}.json`;
 }

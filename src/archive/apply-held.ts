@@ -10,7 +10,7 @@ import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 
 /**
- * Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` where the body was
+ * Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` if the body was
  * pruned.
  */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {

@@ -14,22 +14,22 @@ import { InvalidFile, sliceOfFile } from "./slice-of-file.ts";
 import type { Fetched } from "../ingest/read-pages.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
-/** The answer of a valid file: the slice it answers, its pages, and the same read. */
+/** The answer of a valid file: its slice, its pages, and the parsed answer. */
 export type FileAnswer = {
   readonly dataset: Dataset;
   readonly draft: SliceDraft;
   readonly pages: readonly LandedPage[];
-  /** False when the file does not say when the answer was received. */
+  /** False if the file does not say when the answer was received. */
   readonly timed: boolean;
   readonly fetched: Fetched;
-  /** Its rows, and those that are invalid beside them. */
+  /** Its rows, with the invalid ones. */
   readonly rows: AnswerRows;
 };
 
-/** When the file was written, for a file that names no time, and the time now, both epoch-ms; `strike` takes the token out of a body. */
+/** When the file was written, for a file that names no time, and the time now, both epoch-ms; `strike` removes the token from a body. */
 type Reading = { readonly writtenAt: number; readonly now: number; readonly strike: (body: Buffer) => Buffer };
 
-/** Reads the text of a file as an answer; throws an InvalidFile for anything that no request of ours could have fetched. */
+/** Reads the text of a file as an answer; throws an InvalidFile for anything that Storehouse could not have requested. */
 export async function checkAnswer(text: string, reading: Reading): Promise<FileAnswer> {
   const { file, body: own } = parsed(text);
   const dataset = valid(() => datasetNamed(file.dataset));
@@ -43,10 +43,10 @@ export async function checkAnswer(text: string, reading: Reading): Promise<FileA
   return { dataset, draft, pages, timed, fetched, rows: checkedRows(dataset, slice, fetched) };
 }
 
-/** Of lists of items the scopes for which a call can name them: that takes longest of a call, and files of many days name one list. */
+/** For each list of items, the scopes whose calls can name it: checking this takes longest, and files of many days share one list. */
 const namable = new WeakMap<readonly string[], Set<string>>();
 
-/** Throws for a slice whose call has no address. */
+/** Throws for a slice whose call cannot be addressed. */
 function checkAddress(dataset: Dataset, slice: Slice): void {
   const params = dataset.request(slice);
   const scopes = namable.get(slice.items ?? []) ?? new Set();
@@ -56,7 +56,7 @@ function checkAddress(dataset: Dataset, slice: Slice): void {
   if (slice.items !== null) namable.set(slice.items, scopes.add(scope));
 }
 
-/** An answer nests at most a hundred levels (see read-answer.ts), and lies three deep in its file. */
+/** An answer nests at most a hundred levels (see read-answer.ts), and is three levels deep in its file. */
 const mostLevels = 103;
 
 function jsonOf(text: string): ParsedFile {
@@ -74,7 +74,7 @@ function struck(page: LandedPage, strike: Reading["strike"]): LandedPage {
 
 function parsed(text: string): { readonly file: AnswerFile; readonly body: ParsedText | undefined } {
   const { json, body } = jsonOf(text);
-  // how deep a body is that is read as it stands is seen where it is read
+  // the depth of a body that is taken unchanged is checked when it is read
   if (body === undefined && isDeeperThan(text, mostLevels))
     throw new InvalidFile(`it nests lists and objects deeper than ${mostLevels} levels`);
   const result = AnswerFile.safeParse(json, { error: schemaWords });

@@ -11,7 +11,7 @@ import { landedPages, type LandedPage } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import { answerPath, answerText, sha256 } from "./answer-file.ts";
 
-/** What to export and where to. `strike` takes the token out of a body, should it ever have got there. */
+/** What to export, and where to. `strike` removes the token from a body, in case it is there. */
 export type AnswerExportRequest = {
   readonly datasets: readonly string[];
   readonly within: Partial<Window>;
@@ -19,21 +19,21 @@ export type AnswerExportRequest = {
   readonly strike: (body: Buffer) => Buffer;
 };
 
-/** Files written and files that were there already; `leftOut` slices are loaded and their answer cannot be read whole. */
+/** Files written, and files that existed already. `leftOut`: loaded slices whose answer cannot be read completely. */
 export type Exported = { readonly written: number; readonly there: number; readonly leftOut: number };
 
-/** The name of the list of all files of an export, in its folder. */
+/** The name of the manifest of an export, in its folder. */
 export const answersManifestName = "manifest.json";
 
-/** What a manifest says: SHA-256 by path. */
+/** A manifest: SHA-256 by path. */
 const Manifest = z.strictObject({
   format: z.literal("storehouse-manifest-1"),
   files: z.record(z.string(), z.string()),
 });
 
 /**
- * Writes the answers of loaded slices as files, each under a name that its content decides, and a manifest of all files of the
- * folder. What is there already is not written again.
+ * Writes the answers of loaded slices as files, each under a name that depends on its content, and a manifest of all files of the folder.
+ * Existing files are not written again.
  */
 export async function exportRaw(db: Database, request: AnswerExportRequest): Promise<Exported> {
   // before anything is read: a folder that cannot be written fails at once
@@ -66,8 +66,8 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
 }
 
 /**
- * SHA-256 by path of the files that a folder's manifest lists; none where it has no manifest. Throws a UsageError when it is no manifest of
- * ours.
+ * SHA-256 by path of the files that a folder's manifest lists; none if it has no manifest. Throws a UsageError if the manifest is not one
+ * of ours.
  */
 export async function readManifest(folder: string): Promise<Readonly<Record<string, string>>> {
   const file = path.join(folder, answersManifestName);
@@ -83,7 +83,7 @@ export async function readManifest(folder: string): Promise<Readonly<Record<stri
   }
 }
 
-/** The error of a file or folder that is there and cannot be read. */
+/** The error of a file or folder that exists and cannot be read. */
 export function unreadable(file: string, error: NodeJS.ErrnoException): StorehouseError {
   return fail("unreadable_file", { file, cause: error.code }, error);
 }
@@ -93,7 +93,7 @@ function manifestText(files: ReadonlyMap<string, string>): string {
   return `{"format": "storehouse-manifest-1", "files": {\n${lines.join(",\n")}\n}}\n`;
 }
 
-/** The pages that a replay would read; null when it could not. */
+/** The pages that a replay would read; null if it could not. */
 async function wholeAnswer(db: Database, slice: Slice): Promise<readonly LandedPage[] | null> {
   try {
     return (await landedAnswer(slice, await landedPages(db, slice.sliceId))).pages;
@@ -103,7 +103,7 @@ async function wholeAnswer(db: Database, slice: Slice): Promise<readonly LandedP
   }
 }
 
-/** Writes a file unless it holds the text already; a kill leaves no half of one under its name. */
+/** Writes a file unless it has the text already; a kill leaves no partial file under its name. */
 async function writeOnce(file: string, text: string): Promise<boolean> {
   const size = await stat(file).then(
     (entry) => entry.size,

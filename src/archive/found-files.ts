@@ -6,11 +6,11 @@ import { fail } from "../core/errors.ts";
 import { sha256 } from "./answer-file.ts";
 import { answersManifestName, readManifest, unreadable } from "./export-answers.ts";
 
-/** A file that may hold an answer, and the sum that the manifest of its folder names for it. */
+/** A file that may contain an answer, and its checksum in the manifest of its folder. */
 export type FoundFile = { readonly file: string; readonly sum: string | null };
 
 /**
- * The files to import: each as it is named, of a folder every .json file in it and below, and those that its manifest lists. In order
+ * The files to import: each named file, and for a folder every .json file in it and below, with those that its manifest lists. In the order
  * of their paths.
  */
 export async function filesToImport(places: readonly string[]): Promise<readonly FoundFile[]> {
@@ -38,19 +38,19 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, string | nul
   return files;
 }
 
-/** The text of a file and when it was written (epoch-ms), or what is wrong with it. It is read twice, which a pipe cannot be. */
+/** The text of a file and when it was written (epoch-ms), or what is wrong with it. A file is read twice, so a pipe is not allowed. */
 type ReadFile = { readonly text: string; readonly writtenAt: number };
 
 /**
- * Reads a file; with `checked` also whether it is UTF-8 and what its manifest says. At once: of a small file most is the way to another
- * thread and back.
+ * Reads a file; with `checked`, also verifies that it is UTF-8 and matches its manifest. Synchronous: for a small file most of the time
+ * would be the way to another thread and back.
  */
 export function readFound({ file, sum }: FoundFile, { checked }: { readonly checked: boolean }): ReadFile | string {
   try {
     const entry = statSync(file);
     if (!entry.isFile()) return "it is a pipe, a device or a folder: write the answer into a file";
     const bytes = readFileSync(file);
-    // what replaces such bytes would be taken for characters of the answer
+    // the replacement for such bytes would count as characters of the answer
     if (checked && !isUtf8(bytes)) return "it is not UTF-8 text: save it as UTF-8";
     if (checked && sum !== null && sha256(bytes) !== sum)
       return "its content does not match the manifest of its folder";

@@ -20,7 +20,9 @@ import { InvalidFile } from "./slice-of-file.ts";
 import { withoutOutdated } from "./without-outdated.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
-/** What an import did: `restored` gave a loaded slice its pruned answer back, `known` changed nothing; and rows loaded and rows rejected. */
+/**
+ * What an import did: `restored` returned the pruned answer to a loaded slice, `known` changed nothing. With the rows loaded and rejected.
+ */
 export type Imported = {
   readonly did: "loaded" | "restored" | "known";
   readonly rows: number;
@@ -29,13 +31,13 @@ export type Imported = {
 
 const nothing = { rows: 0, rejects: 0 } as const;
 
-/** An answer with the slice that it is for: one whose answer was pruned, a new one, or none where one is under way. */
+/** An answer with its slice: one whose answer was pruned, a new one, or none if a slice for it is under way. */
 type Placed = { readonly answer: FileAnswer; readonly slice: Slice | null; readonly isRestored: boolean };
 
 /**
- * Lands and loads answers of files, which are about different slices, as if they had just been fetched: slices, answers, rows and
- * outcomes commit together, nothing is requested and nothing is booked. An answer that is stored already changes nothing. `run` names
- * the run of this import, made when first needed. Of each file what it did, or why it was not loaded.
+ * Stores and loads answers of files, which are about different slices, as if they had just been fetched. Slices, answers, rows and outcomes
+ * commit together; nothing is requested and nothing is booked. An answer that is stored already changes nothing. `run` returns the run of
+ * this import, which is made when first needed. Returns for each file what it did, or why it was not loaded.
  */
 export async function importAnswers(
   parts: LoadParts,
@@ -43,7 +45,7 @@ export async function importAnswers(
   run: () => Promise<string>,
 ): Promise<readonly (Imported | InvalidFile)[]> {
   return parts.db.transaction().execute(async (transaction) => {
-    // another import of the same answers is waited for
+    // waits for another import of the same answers
     await lockUntilCommit(transaction, "raw import");
     await findByKey(transaction);
     const stored = await findStored(transaction, answers);
@@ -64,7 +66,7 @@ export async function importAnswers(
     await landAll(transaction, placed.flatMap(landingsOf));
     const fetched = placed.flatMap(({ answer, slice, isRestored }) => {
       if (slice === null || isRestored) return [];
-      // what a later answer does not have may be on a page that was not requested
+      // rows that a later answer lacks may be on a page that was not requested
       const isWhole = mostPagesOf(answer.draft) === Number.POSITIVE_INFINITY;
       const rows = withoutOutdated(answer.rows, (isWhole ? later[fresh.indexOf(answer)] : undefined) ?? []);
       return [readAnswer({ ...answer, rows }, slice)];
@@ -80,7 +82,7 @@ function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {
   return { ...outcomeOf({ rows, invalid }), rows, rejects: invalid.length };
 }
 
-/** A slice that waited may have been planned otherwise than the file says; then the answer is read as its own. */
+/** A waiting slice may have been planned differently from the file: then the answer is read as the answer of that slice. */
 function readAnswer({ dataset, draft, fetched, rows }: FileAnswer, slice: Slice): ReadAnswer {
   const isAsDrafted = slice.class === draft.class && slice.requestedEnd === undefined && slice.tailOf === undefined;
   return { dataset, slice, fetched, rows: isAsDrafted ? rows : undefined };
@@ -93,13 +95,13 @@ function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Impo
   return { did: "loaded", rows: load.rows, rejects: load.invalid.length };
 }
 
-/** What imports of the answers would do by now. */
+/** What imports of the answers would do now. */
 export async function wouldDo(db: Database, answers: readonly FileAnswer[]): Promise<readonly Imported["did"][]> {
   const stored = await findStored(db, answers);
   return stored.map((found) => (found === "same" ? "known" : found === null ? "loaded" : "restored"));
 }
 
-/** Of each answer: "same" when it is stored already, the slice whose answer it is and that has lost it, or null. */
+/** For each answer: "same" if it is stored already, the slice whose answer it is if that was pruned, or null. */
 async function findStored(db: Database, answers: readonly FileAnswer[]): Promise<readonly ("same" | Slice | null)[]> {
   const stored = await storedAnswers(
     db,
@@ -142,7 +144,7 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
     operation: draft.operation,
     scope: slice.scope,
     ...callOf(dataset, slice, page),
-    // a further page that was not there is no answer for anybody else
+    // a further page that does not exist is not an answer for other callers
     ...(endsList(operationById(slice.operation), page, body) ? { question: null } : {}),
     byteCount: body.length,
     receivedAt: fetchedAt,
@@ -150,7 +152,7 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
   }));
 }
 
-/** The call that would have fetched a page: names and values, lists left out, and which equal calls there are. */
+/** The call that would have fetched a page: its names and values without lists, and the text that equal calls share. */
 function callOf(dataset: Dataset, slice: Slice, page: number): Pick<Landing, "params" | "question"> {
   const operation = operationById(slice.operation);
   const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };

@@ -11,7 +11,7 @@ import { filesToImport, type FoundFile, readFound } from "./found-files.ts";
 import { importAnswers, type Imported, wouldDo } from "./import-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
-/** Files by outcome, rows loaded, and invalid rows, which are in ops.reject, together and by file. */
+/** Files by outcome, rows loaded, and invalid rows (which are in ops.reject), in total and by file. */
 export type ImportedFiles = {
   readonly loaded: number;
   readonly rows: number;
@@ -23,8 +23,8 @@ export type ImportedFiles = {
 };
 
 /**
- * How to import. `account` is that of the process, whose run it is. `refused` is called for each invalid file; the others are imported.
- * `strike` takes the token out of a body, should the service have echoed it.
+ * How to import. `account` is the account of the process and of the run. `refused` is called for each invalid file; the others are
+ * imported. `strike` removes the token from a body, in case the service echoed it.
  */
 export type ImportRequest = {
   readonly account: string;
@@ -34,8 +34,8 @@ export type ImportRequest = {
 };
 
 /**
- * Loads files in the order in which their answers were received, as a run of its own. Files are read twice, once to put them in
- * order, so that memory stays flat however many there are. A dry run only checks.
+ * Loads files in the order in which their answers were received, as a separate run. Files are read twice, the first time to sort them, so
+ * that memory does not grow with their number. A dry run only checks.
  */
 export async function importFiles(
   parts: LoadParts,
@@ -59,7 +59,7 @@ export async function importFiles(
   const run = lazyRun(parts, { account: request.account, datasets: datasetsOf(placed) });
   const ordered = placed.map(({ found }) => found);
   const read = (files: readonly FoundFile[]) => readGroup(parts, files, request);
-  // while the database writes some files the next ones are read
+  // while the database writes some files, the next ones are read
   for await (const group of readAhead(gathered(ordered, { most: readAtOnce, weigh: () => 1 }), read)) {
     for (const { file, problem } of group.refused) refuse(file, problem);
     for await (const files of gathered(group.fitting, { most: mostBytes, weigh: bytesOf, mayJoin: isAboutOther })) {
@@ -93,7 +93,7 @@ async function inOrder(
 const readAtOnce = 100;
 const mostBytes = 16 * 2 ** 20;
 
-/** When the last page of a file was received, as far as it says; anything else of it is checked when it is loaded. */
+/** When the last page of a file was received, if it says so; everything else is checked when it is loaded. */
 function orderOf({ text, writtenAt }: { text: string; writtenAt: number }): Omit<PlacedFile, "found"> {
   try {
     const { dataset, fetched_at: own, pages } = headOf(text) ?? (JSON.parse(text) as Partial<AnswerFile>);
@@ -104,9 +104,9 @@ function orderOf({ text, writtenAt }: { text: string; writtenAt: number }): Omit
   }
 }
 
-/** What a file says before its body, as an export writes it; null where that does not say when the answer was received. */
+/** The fields of a file before its body, as an export writes them; null if they do not say when the answer was received. */
 function headOf(text: string): Partial<AnswerFile> | null {
-  // no text of JSON holds a line end: what can be read up to here belongs to the file itself, not to the answer
+  // JSON strings contain no line breaks: everything up to here belongs to the file itself, not to the answer
   const end = text.indexOf(',\n"body');
   if (end < 0) return null;
   try {
@@ -117,7 +117,7 @@ function headOf(text: string): Partial<AnswerFile> | null {
   }
 }
 
-/** The datasets of the files, without names that are none. */
+/** The datasets of the files, without unknown names. */
 function datasetsOf(files: readonly PlacedFile[]): readonly string[] {
   const named = new Set(files.map(({ dataset }) => dataset));
   return datasets.flatMap(({ name }) => (named.has(name) ? [name] : [])).sort();
@@ -130,7 +130,7 @@ async function readGroup(parts: LoadParts, files: readonly FoundFile[], { strike
   const fitting: FittingFile[] = [];
   const refused: { file: string; problem: string }[] = [];
   for (const found of files) {
-    // replies of the database to what is written meanwhile are taken in between
+    // lets replies of the database to concurrent writes be handled in between
     await nextTurn();
     const { file } = found;
     const read = readFound(found, { checked: true });
@@ -148,7 +148,7 @@ function bytesOf({ answer }: FittingFile): number {
   return answer.pages.reduce((sum, { body }) => sum + body.length, 0);
 }
 
-/** False where a file of the group answers the same: what the one changes the other has to find. */
+/** False if a file of the group answers the same: each must see the changes of the other. */
 function isAboutOther(group: readonly FittingFile[], { about }: FittingFile): boolean {
   return group.every((other) => other.about !== about);
 }
@@ -178,7 +178,7 @@ function problemOf(error: unknown): string {
   throw error;
 }
 
-/** A run that is opened when something is loaded, so that an import without anything new writes nothing. */
+/** A run that is opened when something is loaded, so that an import of known answers writes nothing. */
 function lazyRun({ db, clock }: LoadParts, about: Pick<RunStart, "account" | "datasets">) {
   let opened: string | null = null;
   return {

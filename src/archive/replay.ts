@@ -23,8 +23,8 @@ import {
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
- * The result of rebuilding a dataset: slices and rows loaded, slices whose landed answer does not fit (they are failed), and loaded
- * slices without a landed answer whose rows were left as they are.
+ * The result of rebuilding a dataset: slices and rows loaded, slices whose stored answer does not fit (they become failed), and loaded
+ * slices without a stored answer whose rows were left unchanged.
  */
 export type Replayed = {
   readonly dataset: string;
@@ -32,26 +32,26 @@ export type Replayed = {
   readonly rows: number;
   readonly invalid: number;
   readonly kept: number;
-  /** The day from which it went on where an earlier one was interrupted, null where that had rebuilt all; left out where it began. */
+  /** The day from which it continued an interrupted replay, null if that had rebuilt everything; left out if it started from scratch. */
   readonly from?: Day | null | undefined;
 };
 
-/** Days to rebuild, and whether rows whose answers were pruned stay as they are instead of stopping the replay. */
+/** Days to rebuild, and whether rows whose answers were pruned stay unchanged instead of stopping the replay. */
 export type ReplayRequest = {
   readonly within: Partial<Window>;
   readonly keepPruned: boolean;
-  /** Digest of the program that reads the answers, where an interrupted replay is to go on; left out, none does. */
+  /** Digest of the program that reads the answers, to continue an interrupted replay; if left out, none is continued. */
   readonly program?: string;
 };
 
 /**
- * Rebuilds the tables of a dataset from landed answers, in the order in which they came: no request, no credit. Rows of single days are
- * rebuilt part by part, cut where no slice lies across, about a month each, and all others at once. Each part is one transaction, so
- * that readers see its old rows until the new ones stand and a kill leaves the old; a replay that was interrupted goes on behind the
- * last part that stands, until `forgetReplays`. Answers that did not fit when they came and do now are loaded as well, and their slices
- * are no longer failed, nor their days lost; of one that fitted then and does not now the rows are gone, and its slice is failed. A
- * slice that is failed stays as it is where its answer still cannot be read. Throws `answer_pruned` when answers of loaded slices were
- * pruned. A history, which needs all its answers, is left alone when it may keep what was pruned.
+ * Rebuilds the tables of a dataset from stored answers, in the order in which they came, without a request or a credit. Rows of single days
+ * are rebuilt in parts of about a month, cut where no slice crosses; all others at once. Each part is one transaction, so that readers see
+ * the old rows until the new ones are committed, and a kill leaves the old ones. An interrupted replay continues after the last committed
+ * part, until `forgetReplays`. Answers that did not fit when they came and do now are loaded too: their slices are no longer failed, nor
+ * their days lost. If an answer fitted then and does not now, its rows are deleted and its slice becomes failed. A failed slice is
+ * unchanged if its answer still cannot be read. Throws `answer_pruned` if answers of loaded slices were pruned. A history, which needs all
+ * its answers, is left alone if pruned rows are to be kept.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
   const within = rebuiltDays(dataset, request.within);
@@ -87,7 +87,7 @@ function endOf({ end }: Partial<Window>): Partial<Window> {
   return end === undefined ? {} : { end };
 }
 
-/** True where every row stands for one day of its own: only then a day can part the rows. */
+/** True if every row is about a single day: only then can a day separate the rows. */
 function hasSingleDays({ tables }: Dataset): boolean {
   return tables.every((table) => {
     const days = dayColumns(table);
@@ -104,7 +104,7 @@ async function rebuildPart(
   const done = { slices: 0, rows: 0, invalid: 0 };
   const { within } = request;
   const gone = await missingAnswers(transaction, dataset.name, within);
-  // a prune may have come in between
+  // answers may have been pruned in between
   refusePruned(dataset, gone, request);
   const keepPruned = gone.slices > 0;
   if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
@@ -112,7 +112,7 @@ async function rebuildPart(
   await findByKey(transaction);
   const slices = landedSlices(transaction, dataset.name, within);
   const groups = gathered(slices, { most: mostPages, weigh: ({ requests }) => Math.max(1, requests) });
-  // while the database writes one group the next one is read
+  // while the database writes one group, the next one is read
   for await (const group of readAhead(groups, (next) => readGroup(parts, dataset, next)))
     for (const { rows } of await loadGroup(transaction, parts, group))
       if (rows === null) done.invalid += 1;
@@ -123,7 +123,7 @@ async function rebuildPart(
   return done;
 }
 
-/** Answers that are read and loaded together: about as many rows as a statement takes fastest, and memory for two such groups. */
+/** Answers that are read and loaded together: about as many rows as a statement loads fastest, and two such groups fit into memory. */
 const mostPages = 100;
 
 /** The days that a replay rebuilds: a whole history is rebuilt from all its answers. */
@@ -131,7 +131,7 @@ export function rebuiltDays(dataset: Dataset, within: Partial<Window>): Partial<
   return dataset.tables.every((table) => dayColumns(table) !== null) ? within : {};
 }
 
-/** A slice with what its stored answer loads, or with what is wrong with that. */
+/** A slice with the rows of its stored answer, or with the error of that answer. */
 type ReadSlice = { readonly slice: LandedSlice; readonly load: SliceLoad | StorehouseError };
 
 async function readGroup(
@@ -145,7 +145,7 @@ async function readGroup(
   );
   const read: ReadSlice[] = [];
   for (const slice of slices) {
-    // replies of the database to what is written meanwhile are taken in between
+    // lets replies of the database to concurrent writes be handled in between
     await nextTurn();
     const answer = await landedAnswer(slice, pages.get(slice.sliceId) ?? new Map()).catch(asProblem);
     const load =
@@ -157,7 +157,9 @@ async function readGroup(
   return read;
 }
 
-/** Loads a group in the order in which its answers came and notes what became of each; the rows of each, null where nothing fits. */
+/**
+ * Loads a group in the order in which its answers came, and records the outcome of each. Returns the rows of each, null if nothing fits.
+ */
 async function loadGroup(
   transaction: Database,
   parts: LoadParts,
@@ -167,7 +169,7 @@ async function loadGroup(
   await deleteRejects(transaction, loads);
   await writeSlices(transaction, { ...parts, tailsAt: null, held: "recorded", inTurn: true }, loads);
   const ends = group.map(({ slice, load }) => ({ slice, load, outcome: lateOutcome(load) }));
-  // one that failed before its answer was stored whole is still to be requested again, for what failed then
+  // a slice that failed before its whole answer was stored must still be requested again because of that error
   const noted = ends.filter(({ slice, load }) => !(slice.isFailed && load instanceof StorehouseError));
   await noteOutcomes(transaction, noted);
   return ends.map(({ outcome: { state, rows } }) => ({ rows: state === "failed" ? null : rows }));

@@ -18,7 +18,7 @@ import type { AnswerFile } from "./answer-file.ts";
 /** What is wrong with an answer file, in words. */
 export class InvalidFile extends Error {}
 
-/** The slice that a file names; throws an InvalidFile for one that no plan of ours could have made by `now` (epoch-ms). */
+/** The slice that a file names; throws an InvalidFile for a slice that no plan could have made by `now` (epoch-ms). */
 export function sliceOfFile(
   dataset: Dataset,
   file: AnswerFile,
@@ -48,7 +48,7 @@ export function sliceOfFile(
   return draft;
 }
 
-/** Lists by what stands in their files: files of many days name one list, in one order. */
+/** Sorted lists by the list in the file: files of many days share one list, in one order. */
 const inOrder = new WeakMap<readonly string[], readonly string[]>();
 
 function sorted(items: readonly string[]): readonly string[] {
@@ -63,7 +63,7 @@ function sorted(items: readonly string[]): readonly string[] {
 
 const examples = new Map<string, readonly Partition[]>();
 
-/** Partitions as a small account could have them: the fields of a scope, and whether calls name items, show there. */
+/** Partitions that a small account could have: they show the fields of a scope, and whether calls name items. */
 function examplesOf(dataset: Dataset): readonly Partition[] {
   const known = examples.get(dataset.name);
   if (known !== undefined) return known;
@@ -79,7 +79,10 @@ function checkStore({ store, app }: Scope): void {
     throw new InvalidFile(`scope.app: is not an app of the store ${store}`);
 }
 
-/** A scope has the fields of one of the dataset's partitions, and of others only those that its call uses: options add such fields. */
+/**
+ * A scope must have the fields of one of the dataset's partitions; other fields are allowed only if its call uses them, since options add
+ * such fields.
+ */
 function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonly Partition[]): void {
   if (draft.scope[accountColumn] !== undefined && dataset.ofAccount !== true)
     throw new InvalidFile(`scope.${accountColumn}: is not a field of ${dataset.name}`);
@@ -100,20 +103,23 @@ function checkPartition(dataset: Dataset, draft: SliceDraft, partitions: readonl
   if (likest.items !== null && draft.items === null) throw new InvalidFile("items: the requested items are missing");
 }
 
-/** How much of a scope an example has: its fields count, and then their values. */
+/** How similar an example is to a scope: by fields first, then by values. */
 function likeness(example: Scope, scope: Scope): number {
   const fields = fieldsOf(example);
   return fields.length + fields.filter((field) => example[field] === scope[field]).length / 100;
 }
 
-/** The fields of a scope; how many pages are requested at most is in every dataset's, and an account in that of any that are of one. */
+/**
+ * The fields of a scope, without the page limit, which any dataset may have, and without the account, which any dataset by account may
+ * have.
+ */
 function fieldsOf(scope: Scope): readonly string[] {
   return Object.keys(scope)
     .filter((field) => field !== "most_pages" && field !== accountColumn)
     .sort();
 }
 
-/** The fields of its scope that the call of a slice is made of, and `items` where it is made of these. */
+/** The fields of its scope that the call of a slice uses, and `items` if it uses these. */
 function fieldsUsed(dataset: Dataset, draft: SliceDraft): ReadonlySet<string> {
   const used = new Set<string>();
   const get = (scope: Scope, field: string) => {
@@ -139,7 +145,7 @@ function fieldsUsed(dataset: Dataset, draft: SliceDraft): ReadonlySet<string> {
   return used;
 }
 
-/** The operation that the file names, if it can answer for the scope and one call of it can bring so much. */
+/** The operation that the file names, if it can answer for the scope and one call can cover the window and items. */
 function operationOf(
   dataset: Dataset,
   file: AnswerFile,
@@ -163,7 +169,7 @@ function operationOf(
   );
 }
 
-/** What one call can carry, in words; where it names items these as well. */
+/** What one call can carry, in words; with items if it names any. */
 function mostOf({ operation, maxDays, maxItems, splitsAtComma = true }: FetchOption, names: boolean): string {
   const days = Number.isFinite(maxDays) ? count(maxDays, "day") : "any number of days";
   const commas = maxItems > 1 && splitsAtComma ? " (none with a comma)" : "";
@@ -185,13 +191,13 @@ function checkDays({ window, asOf }: SliceDraft, pages: readonly LandedPage[], n
   if (lastDay(window) > today) throw new InvalidFile("window: contains a future day");
   if (asOf > today) throw new InvalidFile("as_of: is a future day");
   if (lastDay(window) > asOf) throw new InvalidFile("as_of: is before the last day of the window");
-  // a day is over a little earlier to the east of UTC
+  // a day ends a little earlier to the east of UTC
   if (pages.some(({ fetchedAt }) => addDays(dayOf(fetchedAt), 1) < lastDay(window)))
     throw new InvalidFile("fetched_at: is before the last day of the window");
   if (pages.some(({ fetchedAt }) => fetchedAt > now)) throw new InvalidFile("fetched_at: is in the future");
 }
 
-/** Checks class and window against the dataset's timing; where its partitions differ in that, only what the class says. */
+/** Checks class and window against the dataset's timing; if its partitions differ in timing, only by the class. */
 function checkTiming(dataset: Dataset, draft: SliceDraft, partitions: readonly Partition[]): void {
   const [timing, another] = timingsOf(dataset, partitions);
   const isSnapshot = another === undefined && timing?.kind === "snapshot";

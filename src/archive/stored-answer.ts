@@ -7,10 +7,10 @@ import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import { readPages, type Fetched } from "../ingest/read-pages.ts";
 
-/** A stored answer: what it says, and which of the stored pages it takes. */
+/** A stored answer: its content, and which of the stored pages it uses. */
 export type LandedAnswer = { readonly fetched: Fetched; readonly pages: readonly LandedPage[] };
 
-/** Reads the whole answer of a slice from stored pages, by number; throws what is wrong with it, `unknown_shape` when one is missing. */
+/** Reads the whole answer of a slice from stored pages, by number; throws the error of the answer, `unknown_shape` if a page is missing. */
 export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, LandedPage>): Promise<LandedAnswer> {
   const used: LandedPage[] = [];
   const fetched = await readPages(
@@ -25,7 +25,7 @@ export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, Land
     {
       calls: callsOf(datasetNamed(slice.dataset), slice),
       mostPages: mostPagesOf(slice),
-      // an answer that was not paid for to its end has as many pages as the ledger says
+      // an answer that was not paid for to its end has the number of pages in the ledger
       pageLimit: () => (slice.requests > 1 && slice.requests === pages.size ? pages.size : Number.POSITIVE_INFINITY),
     },
   );
