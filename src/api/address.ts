@@ -8,16 +8,16 @@ import { schemaWords } from "../core/schema-words.ts";
 /** The words that a deployment uses for the two stores in its paths. */
 export type StoreWords = Readonly<Record<Store, string>>;
 
-/** What travels for one call, without origin and without token: `path` is raw and fully encoded. */
+/** The address and body of one call, without origin and token: `path` is raw and fully encoded. */
 export type Address = { readonly method: Operation["method"]; readonly path: string; readonly body: string | null };
 
-/** Values of a call by parameter name, as the planner gives them. */
+/** Values of a call by parameter name, as set by the planner. */
 export type Params = Readonly<Record<string, unknown>>;
 
 /**
- * Turns an operation and its values into the raw path and body of a call. Every segment and value is encoded on its own.
- * Throws `bad_request` when a value does not fit the operation, `not_encodable` when it holds U+0000 or half a character, or would be a
- * path segment of dots.
+ * Turns an operation and its values into the raw path and body of a call. Every segment and value is encoded separately. Throws
+ * `bad_request` if a value does not fit the operation, `not_encodable` if it contains U+0000 or half a character, or would be a path
+ * segment of dots.
  */
 export function addressOf(operation: Operation, params: Params, words: StoreWords): Address {
   const values = checked(operation, params);
@@ -37,9 +37,9 @@ export function addressOf(operation: Operation, params: Params, words: StoreWord
   };
 }
 
-/** A path template in the words of a deployment; only the template is touched, never a value. */
+/** A path template in the words of a deployment; only the template changes, never a value. */
 export function withStoreWords(template: string, words: StoreWords): string {
-  // in one go: a deployment's word for one store may hold the neutral word for the other
+  // in one pass: a deployment's word for one store may contain the neutral word for the other
   return template.replaceAll(/iosstore|androidstore/g, (word) => (word === "iosstore" ? words.ios : words.android));
 }
 
@@ -55,7 +55,7 @@ function checked(operation: Operation, params: Params): Map<string, unknown> {
   return values;
 }
 
-/** Calls about many days name one list of keywords: the last schema that each list fitted, and how the list travels. */
+/** Calls about many days name one list of keywords: the last schema that each list fitted, and how the list is sent. */
 const fitted = new WeakMap<readonly unknown[], z.ZodType>();
 const encoded = new WeakMap<readonly unknown[], string>();
 
@@ -69,7 +69,7 @@ function fit(operation: Operation, name: string, param: Param, value: unknown): 
   if (Array.isArray(value) && fitted.get(value) === param.schema) return value;
   if (listOf(value).some(isBroken)) throw fail("not_encodable", { operation: operation.id, parameter: name });
   const result = param.schema.safeParse(value, { error: schemaWords });
-  // what may still change is checked again
+  // a list that may still change is checked again
   if (result.success && Array.isArray(value) && Object.isFrozen(value) && isSame(value, result.data)) {
     fitted.set(value, param.schema);
     return value;
@@ -82,19 +82,19 @@ function isSame(list: readonly unknown[], read: unknown): boolean {
   return Array.isArray(read) && read.length === list.length && list.every((item, index) => item === read[index]);
 }
 
-/** True for a text that no URL or table can hold: half a character cannot be encoded, U+0000 not stored. */
+/** True for a text that no URL or table can hold: half a character cannot be encoded, and U+0000 cannot be stored. */
 function isBroken(value: unknown): boolean {
   return typeof value === "string" && (!value.isWellFormed() || value.includes("\0"));
 }
 
-/** A store as a value travels in the deployment's word for it, everything else as it is. */
+/** A store as a value is sent as the deployment's word for it, everything else unchanged. */
 function spelled(param: Param | undefined, value: unknown, words: StoreWords): unknown {
   return param?.storeWord === true && (value === "ios" || value === "android") ? words[value] : value;
 }
 
 function segment(operation: Operation, parameter: string, value: unknown): string {
   const text = encodeURIComponent(String(value));
-  // a URL parser folds dot segments away even in their encoded form: the call would go somewhere else, and be charged there
+  // a URL parser removes dot segments even in encoded form: the call would go to another path, and be charged there
   if (isDotSegment(text)) throw fail("not_encodable", { operation: operation.id, parameter });
   return text;
 }

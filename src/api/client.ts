@@ -27,9 +27,9 @@ export type ClientOptions = {
   readonly timeoutMs: number;
   readonly largestAnswer: number;
   readonly clock: Clock;
-  /** Proxies and authorities; none when left out. */
+  /** Proxies and certificate authorities; none if left out. */
   readonly network?: Network;
-  /** Called after each call that was sent: `status` is null when no reply came, `outcome` is ok or the code of its error. */
+  /** Called after each call that was sent: `status` is null if no reply came, `outcome` is ok or the code of its error. */
   readonly onRequest?:
     | ((ended: { operation: string; status: number | null; outcome: string; durationMs: number }) => void)
     | undefined;
@@ -37,14 +37,14 @@ export type ClientOptions = {
 
 /** The API's client: the only place that sends requests to it and knows the token. */
 export interface Client extends AsyncDisposable {
-  /** Sends one call. Any status is a reply; throws a RetryError, SkipError, AbortError or FencedError when none came. */
+  /** Sends one call. Any status is a reply; throws a RetryError, SkipError, AbortError or FencedError if none came. */
   send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply>;
 }
 
 const mostRedirects = 3;
 /**
- * JSON is preferred; App Match was seen to answer as text, which a server that goes by this header would refuse (406) otherwise. Some
- * firewalls refuse a client without a name.
+ * JSON is preferred, but App Match was seen to answer as text: without `text/plain` a server that respects this header would refuse (406).
+ * Some firewalls refuse a client without a name.
  */
 const headers = {
   accept: "application/json, text/plain;q=0.9",
@@ -64,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
     answerMs: options.timeoutMs,
   });
 
-  /** False once a call went unanswered on a connection: some servers close what they have answered on, and do not say so. */
+  /** False once a connection was cut before an answer: some servers close a connection after an answer without saying so. */
   let keepsConnections = true;
 
   async function send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply> {
@@ -132,10 +132,10 @@ export function createClient(options: ClientOptions): Client {
   return { send, [Symbol.asyncDispose]: () => agent.destroy() };
 }
 
-/** Cuts a call when its time is over, or with `signal`; `isOver` is true of the first. */
+/** Ends a call when its time is over, or with `signal`; `isOver` is true in the first case. */
 type Deadline = Disposable & { readonly cut: Cut; readonly isOver: () => boolean };
 
-/** One timer and one listener, both gone with the call: signals made of others are kept until the collector finds them. */
+/** One timer and one listener, both removed with the call: signals combined from others stay until garbage collection. */
 function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
   const cut = createCut();
   let isOver = false;
@@ -156,7 +156,10 @@ function startDeadline(ms: number, signal: AbortSignal | undefined): Deadline {
   };
 }
 
-/** The raw path that a redirect leads to, without a token of its own; null when it is unreadable or leaves the origin: the token must not travel to a host that the settings do not name. */
+/**
+ * The raw path that a redirect leads to, without any token in it; null if it is unreadable or leaves the origin: the token must not be sent
+ * to a host that the settings do not name.
+ */
 function pathWithin(base: URL, from: string, location: string): string | null {
   // with each % hidden from the URL parser, encoded dots and commas stay as they are
   const hidden = (text: string) => text.replaceAll("%", "%25");
@@ -184,7 +187,7 @@ const late = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"]);
 /** The client was closed during the call, or before. */
 const closed = new Set(["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]);
 
-/** Names what broke on the way; the cause's text may hold an address, so only its code or name is kept. */
+/** Names what failed in transport. The text of the cause may contain an address, so only its code or name is kept. */
 function transportFailure(
   operation: Operation,
   cause: unknown,

@@ -1,21 +1,21 @@
 import { boundedCredits } from "../core/credit-budget.ts";
 
-/** What a reply's headers say of the account; null where a header is missing or no number. */
+/** What the headers of a reply say about the account; null if a header is missing or not a number. */
 export type CreditHeaders = {
-  /** Credits this operation costs. Sent on refusals too, where nothing was taken. */
+  /** Credits that this operation costs. Refusals have it too, although nothing was taken. */
   readonly cost: number | null;
   readonly remaining: number | null;
   /** Epoch-ms of the reset: the header's seconds, turned into a deadline at receipt. Never in the past. */
   readonly resetsAt: number | null;
-  /** Epoch-ms before which the service wants no further call (Retry-After, in seconds or as a date). */
+  /** Epoch-ms before which the service accepts no further call (Retry-After, in seconds or as a date). */
   readonly notBefore: number | null;
-  /** True for an answer that a gateway of ours gave for nothing, since it had it or was fetching it. */
+  /** True for an answer that a Storehouse gateway gave for free, because it had it or was already fetching it. */
   readonly isShared?: true;
 };
 
-/** What a gateway of ours says of an answer: stored before, fetched for another caller at this moment, or fetched now. */
+/** The header in which a Storehouse gateway says whether an answer was stored, was being fetched for another caller, or was fetched now. */
 export const sharedAnswerHeader = "x-storehouse-cache";
-/** The words in it. */
+/** The values of that header. */
 export type SharedAnswer = "hit" | "joined" | "miss";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -24,10 +24,10 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export function creditHeaders(headers: Headers, receivedAt: number): CreditHeaders {
   const reset = numberIn(headers, "x-credit-reset");
   return {
-    // whole credits: a fraction is read against us
+    // whole credits: a fraction is rounded to our disadvantage
     cost: whole(Math.ceil, numberIn(headers, "x-credit-cost")),
     remaining: whole(Math.floor, numberIn(headers, "x-credit-remaining")),
-    // a period that has just ended says nothing of the one that begins
+    // a period that has just ended says nothing about the next one
     resetsAt: reset === null || reset <= 0 ? null : deadline(receivedAt, reset),
     notBefore: retryAfter(headers, receivedAt),
     ...(isShared(headers) ? { isShared: true } : {}),
@@ -38,7 +38,7 @@ function isShared(headers: Headers): boolean {
   return numberIn(headers, "x-credit-cost") === 0 && /^(hit|joined)$/.test(String(headers[sharedAnswerHeader]));
 }
 
-/** Epoch-ms, whole and not before the receipt; null when no calendar reaches that far. */
+/** Epoch-ms, whole and not before the receipt; null if no calendar reaches that far. */
 function deadline(receivedAt: number, seconds: number): number | null {
   const at = Math.ceil(receivedAt + Math.max(0, seconds) * 1000);
   return Number.isNaN(new Date(at).getTime()) ? null : at;
@@ -48,7 +48,7 @@ function retryAfter(headers: Headers, receivedAt: number): number | null {
   const seconds = numberIn(headers, "retry-after");
   if (seconds !== null) return deadline(receivedAt, seconds);
   const date = headers["retry-after"];
-  // of any other text Date.parse would make a date all the same
+  // Date.parse would make a date of other texts too
   const at = typeof date === "string" && /^[A-Z][a-z]{2}, .+ GMT$/.test(date) ? Date.parse(date) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(at, receivedAt);
 }

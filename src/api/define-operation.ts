@@ -2,18 +2,18 @@ import type { z } from "zod";
 import type { Store } from "../core/store.ts";
 import type { Paging } from "./paging.ts";
 
-/** One parameter of an operation: where it travels, whether it must be given, and what fits. */
+/** One parameter of an operation: where it is sent, whether it is required, and what fits. */
 export type Param<S extends z.ZodType = z.ZodType, R extends boolean = boolean> = {
-  /** An optional path parameter stands last: without it the path ends before it. */
+  /** An optional path parameter is the last one: without it the path ends before it. */
   readonly in: "path" | "query" | "body";
   readonly required: R;
   readonly schema: S;
   readonly doc: string;
   /** Set on lists that are limited: the largest number of items a call may carry. */
   readonly maxItems?: number;
-  /** What the service takes when the parameter is left out, where that is a plain value. */
+  /** What the service uses if the parameter is left out, if that is a plain value. */
   readonly default?: string | number | boolean;
-  /** True where the value is a store, which travels in the deployment's own word for it. */
+  /** True if the value is a store, which is sent as the deployment's word for it. */
   readonly storeWord?: true;
 };
 
@@ -22,14 +22,13 @@ export type Range = {
   readonly start: string;
   readonly end: string;
   /**
-   * True when the end day is inclusive in the API; in Storehouse's own windows it never is. Null where the contract does not say: then it is
-   * sent as if it were inclusive, as in most operations that do say, and rows that have a day of their own are best requested in
-   * windows that overlap by one.
+   * True when the end day is inclusive in the API; in Storehouse's own windows it never is. Null if the contract does not say: then it is
+   * sent as if it were inclusive, as in most operations that do say, and rows by day are best requested in windows that overlap by one day.
    */
   readonly endInclusive: boolean | null;
-  /** The most days that one call may span, null where the contract names no limit in days. */
+  /** The most days that one call may span, null if the contract names no limit in days. */
   readonly days: number | null;
-  /** The most calendar months that one call may span, where the limit is named in months. */
+  /** The most calendar months that one call may span, if the limit is in months. */
   readonly months?: number;
 };
 
@@ -39,36 +38,36 @@ export type Operation<P extends Record<string, Param> = Record<string, Param>, A
   readonly name: string;
   readonly store: Store | null;
   readonly method: "GET" | "POST" | "DELETE";
-  /** Path template: `{name}` stands for a path parameter, `iosstore` and `androidstore` for the deployment's words. */
+  /** Path template: `{name}` is a path parameter, `iosstore` and `androidstore` for the deployment's words. */
   readonly path: string;
   readonly params: P;
-  /** Why values that each fit cannot go together, null when they can; left out where there is nothing of the kind. */
+  /** Why values that each fit are not allowed together, null if they are; left out if there is no such rule. */
   readonly together?: (values: Readonly<Record<string, unknown>>) => string | null;
-  /** Credits a call costs by the contract; 0 where it is known to be free. */
+  /** Credits that a call costs according to the contract; 0 if it is known to be free. */
   readonly cost: number;
   readonly range: Range | null;
   readonly paging: Paging | null;
-  /** How the answer is wrapped: as it is, as `{ data, success }`, or `either` where two places of the contract differ. */
+  /** How the answer is wrapped: not at all, as `{ data, success }`, or `either` if two places of the contract differ. */
   readonly envelope: "bare" | "data" | "either";
-  /** Where the lists of rows stand inside the unwrapped answer (see `listsAt`); null when the answer is one thing. */
+  /** Where the lists of rows are inside the unwrapped answer (see `listsAt`); null if the answer is a single item. */
   readonly items: readonly string[] | null;
   /** The unwrapped answer. */
   readonly answer: A;
-  /** True where the answer may come as bare text instead of JSON. */
+  /** True if the answer may come as plain text instead of JSON. */
   readonly mayBeText?: true;
-  /** True where a call changes something at the service: its answer is never given to another call. */
+  /** True if a call changes something at the service: its answer is never reused for another call. */
   readonly changes?: true;
   readonly summary: string;
 };
 
-/** Freezes an operation. The arguments say it all; ids are `<store>.<name>` or `<group>.<name>`. */
+/** Freezes an operation. Ids are `<store>.<name>` or `<group>.<name>`. */
 export function defineOperation<const P extends Record<string, Param>, A extends z.ZodType>(
   operation: Operation<P, A>,
 ): Operation<P, A> {
   return Object.freeze(operation);
 }
 
-/** What a parameter may have beside its schema. */
+/** What a parameter may have in addition to its schema. */
 type More = Pick<Param, "maxItems" | "default" | "storeWord">;
 
 /** A path segment. */
@@ -76,17 +75,17 @@ export function inPath<S extends z.ZodType>(schema: S, doc: string, more: More =
   return { in: "path", required: true, schema, doc, ...more };
 }
 
-/** A last path segment that may be left out, its slash with it. */
+/** A last path segment that may be left out, together with its slash. */
 export function maybeInPath<S extends z.ZodType>(schema: S, doc: string, more: More = {}): Param<S, false> {
   return { in: "path", required: false, schema, doc, ...more };
 }
 
-/** A query parameter that must be given; a list travels comma-separated. */
+/** A required query parameter; a list is sent comma-separated. */
 export function inQuery<S extends z.ZodType>(schema: S, doc: string): Param<S, true> {
   return { in: "query", required: true, schema, doc };
 }
 
-/** A query parameter that may be left out; a list travels comma-separated. */
+/** An optional query parameter; a list is sent comma-separated. */
 export function maybeInQuery<S extends z.ZodType>(schema: S, doc: string, more: More = {}): Param<S, false> {
   return { in: "query", required: false, schema, doc, ...more };
 }
@@ -96,12 +95,12 @@ export function listInQuery<S extends z.ZodArray>(schema: S, maxItems: number, d
   return { in: "query", required: true, schema, doc, maxItems };
 }
 
-/** A field of the JSON body; a single one that is named `body` is the whole of it. */
+/** A field of the JSON body; if the only one is named `body`, it is the whole body. */
 export function inBody<S extends z.ZodType>(schema: S, doc: string, more: More = {}): Param<S, true> {
   return { in: "body", required: true, schema, doc, ...more };
 }
 
-/** A field of the JSON body that may be left out. */
+/** An optional field of the JSON body. */
 export function maybeInBody<S extends z.ZodType>(schema: S, doc: string, more: More = {}): Param<S, false> {
   return { in: "body", required: false, schema, doc, ...more };
 }

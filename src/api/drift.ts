@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A field that the contract does not name: where it stood and what it was. */
+/** A field that the contract does not name: its path and its kind. */
 export type Drift = { readonly path: string; readonly kind: string };
 
 /** Collects fields that a schema does not know, each path once. `[]` stands for any item, `{}` for any key of a map. */
@@ -17,7 +17,7 @@ export function driftIn(schema: z.ZodType, value: unknown, path: string, found: 
 function objectDrift(schema: z.ZodObject, value: unknown, path: string, found: Drift[]): void {
   if (typeof value !== "object" || value === null) return;
   const shape: Readonly<Record<string, unknown>> = schema.shape;
-  // no list of names and no path for what is known and plain: that is nearly all there is
+  // no list of names and no path for known plain fields, which are nearly all
   for (const name of Object.keys(value)) {
     const inner: unknown = value[name as keyof typeof value];
     const known = shape[name];
@@ -40,7 +40,7 @@ function unwrapOptional(schema: z.ZodType): z.ZodType {
   return bare;
 }
 
-/** Of several shapes the first that fits; the schema itself where it is no union. */
+/** For a union, the first shape that fits; otherwise the schema itself. */
 function optionFor(schema: z.ZodType, value: unknown): z.ZodType {
   if (!(schema instanceof z.ZodUnion) || typeof value !== "object") return schema;
   const options = schema.options as readonly z.ZodType[];

@@ -2,7 +2,7 @@ import type { FetchOption } from "../core/fetch-option.ts";
 import type { Operation } from "./define-operation.ts";
 import { daysFromAnyStart } from "./range.ts";
 
-/** What a call of an operation can carry, at the documented cost or the one that was learned. */
+/** What a call of an operation can carry, at the documented or the learned cost. */
 export function fetchOptionOf(operation: Operation, learned: ReadonlyMap<string, number>): FetchOption {
   const lists = Object.values(operation.params).filter(({ maxItems }) => maxItems !== undefined);
   const inBody = lists.length > 0 && lists.every((list) => list.in === "body");

@@ -1,14 +1,14 @@
 import { isObject } from "../core/is-object.ts";
 
 /**
- * The lists of rows inside an unwrapped answer. A step of the path is a key, `[]` for each item of a list, or `{}` for each value
- * of a map. What stands elsewhere than the path says is no list.
+ * The lists of rows inside an unwrapped answer. A step of the path is a key, `[]` for each item of a list, or `{}` for each value of a map.
+ * A list anywhere else does not count.
  */
 export function listsAt(value: unknown, path: readonly string[]): readonly (readonly unknown[])[] {
   return valuesAt(value, path).filter((inner) => Array.isArray(inner));
 }
 
-/** The paths of the lists at a path and of those that they are in, the innermost first. */
+/** The paths of the lists at a path, and of the lists that contain them, the innermost first. */
 export function nestedLists(path: readonly string[]): readonly (readonly string[])[] {
   const around = path.flatMap((step, index) => (step === "[]" ? [path.slice(0, index)] : []));
   return [path, ...around.toReversed()];
@@ -19,7 +19,7 @@ export function valuesAt(value: unknown, path: readonly string[]): readonly unkn
   return path.reduce<readonly unknown[]>((found, step) => found.flatMap((inner) => stepsInto(inner, step)), [value]);
 }
 
-/** A copy of an answer in which each list at the path is replaced by what `change` makes of it. */
+/** A copy of an answer in which `change` has replaced each list at the path. */
 export function withLists(
   value: unknown,
   path: readonly string[],
@@ -37,7 +37,7 @@ export function withLists(
   return Object.fromEntries(touched);
 }
 
-/** A copy of an answer in which a list at the path, and a list or map on the way to it, is empty where null stands for it. */
+/** A copy of an answer in which null in place of a list at the path, or of a list or map on the way to it, is replaced by an empty one. */
 export function withoutNullLists(value: unknown, path: readonly string[]): unknown {
   const [step, ...rest] = path;
   if (step === undefined || (step === "[]" && value === null)) return value ?? [];

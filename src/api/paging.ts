@@ -1,38 +1,38 @@
 import { listsAt, valuesAt } from "./lists-at.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** How an answer that does not fit one call goes on. */
+/** How an answer that does not fit into one call continues. */
 export type Paging = {
   /** The parameter that carries the page number. */
   readonly param: string;
   /** The number of the first page. */
   readonly first: 0 | 1;
-  /** Items on a full page; the service's default where `sizeParam` names the parameter that changes it. */
+  /** Items on a full page; the service's default if `sizeParam` names the parameter that changes it. */
   readonly size: number;
   readonly sizeParam?: string;
   /**
-   * Where the answer says in advance that a page is the last: `pages` and `items` are fields with the numbers of all pages and of
-   * their items, `rows` are the places of `{ totalRowCount, limit, offset }`. Left out where only a page that is not full shows it.
+   * Where the answer shows in advance that a page is the last: `pages` and `items` are fields with the total numbers of pages and items,
+   * `rows` is the path to `{ totalRowCount, limit, offset }`. Left out if only a page that is not full shows it.
    */
   readonly total?: { readonly pages: string; readonly items: string } | { readonly rows: readonly string[] };
 };
 
-/** The part of an operation that says how its answers go on. */
+/** The part of an operation that defines its paging. */
 type Paged = {
   readonly paging: Paging | null;
-  /** Places of the lists whose items fill a page. */
+  /** The path of the lists whose items fill a page. */
   readonly items: readonly string[] | null;
 };
 
-/** The parameters that request page `index` (from 0), or the one at another cursor; none where the operation has no pages. */
+/** The parameters that request page `index` (from 0), or the one at another cursor; none if the operation has no pages. */
 export function pageParams({ paging }: Paged, index: number): Readonly<Record<string, number>> {
   return paging === null ? {} : { [paging.param]: paging.first + index };
 }
 
 /**
- * What to request the page after `pages` by: how many pages there are before it or, where the service counts rows, how many rows. The
- * contract only calls it a cursor. A second page that says it begins with the second row, and does, shows that rows are counted: by its
- * number each further page would bring one new row at the price of a page.
+ * The cursor of the page after `pages`: how many pages come before it or, if the service counts rows, how many rows. The contract only
+ * calls it a cursor. If the second page says that it begins with the second row, and does, the service counts rows: requested by page
+ * number, each further page would have one new row for the price of a page.
  */
 export function cursorAfter(paged: Paged, pages: readonly unknown[]): number {
   if (!countsRows(paged, pages)) return pages.length;
@@ -40,7 +40,7 @@ export function cursorAfter(paged: Paged, pages: readonly unknown[]): number {
   return (offsetOf(paged, last) ?? 0) + itemsOn(last, paged.items ?? []);
 }
 
-/** True where the service has taken the number of the second page for that of a row. */
+/** True if the service has read the number of the second page as the number of a row. */
 function countsRows(paged: Paged, [first, second]: readonly unknown[]): boolean {
   if (second === undefined || offsetOf(paged, second) !== 1) return false;
   const [rows, others] = [first, second].map((page) => listsAt(page, paged.items ?? []).flat());
@@ -48,16 +48,16 @@ function countsRows(paged: Paged, [first, second]: readonly unknown[]): boolean 
   return rows?.slice(1).some((row) => JSON.stringify(row) === begin) === true;
 }
 
-/** The row that a page says it begins with, from 0; null where it does not say. */
+/** The row that a page says it begins with, from 0; null if it does not say. */
 function offsetOf({ paging }: Paged, page: unknown): number | null {
   const total = paging?.total;
   return total === undefined || "pages" in total ? null : numberIn(valuesAt(page, total.rows)[0], "offset");
 }
 
 /**
- * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged as well: by the answer's
- * own total or, where it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that
- * were left out of `value`: a page that came full stays full without them.
+ * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged too: by the total in
+ * the answer or, if it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that
+ * were left out of `value`: a page that came full still counts as full.
  */
 export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;
@@ -66,23 +66,23 @@ export function pagesReported({ paging, items }: Paged, value: unknown, index: n
   if (count === 0) return read;
   const isFull = count >= fullPage(paging, value);
   const more = moreByTotal(paging, value, index) ?? (isFull ? 1 : 0);
-  // a number of pages that is too small for the items: a full page is not the last one then
+  // the stated number of pages is too small for the items: then a full page is not the last one
   return read + (isFull ? Math.max(more, moreByItems(paging, value, { index, count })) : more);
 }
 
-/** How many pages as full as this one, of `count` items, its number of all items takes after it. */
+/** How many more pages of `count` items, as on this page, the stated number of all items takes. */
 function moreByItems(paging: Paging, value: unknown, { index, count }: { index: number; count: number }): number {
   return Math.max(0, Math.ceil((itemsReported(paging, value) ?? 0) / count) - index - 1);
 }
 
-/** How many items the answer says that its pages have; null where it does not say. */
+/** How many items all pages have according to the answer; null if it does not say. */
 export function itemsReported(paging: Paging, value: unknown): number | null {
   return paging.total !== undefined && "items" in paging.total ? numberIn(value, paging.total.items) : null;
 }
 
 /**
- * True where page `index` (from 0) has no items and the answer's own total says that it has: what it should hold is missing. The first one
- * may be called a page where there is nothing.
+ * True if page `index` (from 0) has no items although the total in the answer says that it has: its items are missing. An answer without
+ * items may still count one page.
  */
 export function lacksItems({ paging, items }: Paged, value: unknown, index: number): boolean {
   const total = paging?.total;
@@ -97,7 +97,7 @@ export function itemsOn(value: unknown, items: readonly string[]): number {
   return sumBy(listsAt(value, items), ({ length }) => length);
 }
 
-/** How many pages after this one the answer's total reports, null where it has none that can be read. */
+/** How many pages follow this one according to the total in the answer, null if it has no readable total. */
 function moreByTotal({ total }: Paging, value: unknown, index: number): number | null {
   if (total === undefined) return null;
   if ("pages" in total) {
@@ -109,7 +109,7 @@ function moreByTotal({ total }: Paging, value: unknown, index: number): number |
   return Math.max(...reported.map((pages) => pages ?? 0));
 }
 
-/** How many pages follow the one that `{ totalRowCount, limit, offset }` stands for; null where it does not say. */
+/** How many pages follow the one with this `{ totalRowCount, limit, offset }`; null if it does not say. */
 function rowsAfter(rows: unknown): number | null {
   const [offset, limit, all] = ["offset", "limit", "totalRowCount"].map((name) => numberIn(rows, name));
   if (offset == null || limit == null || all == null) return null;
@@ -117,7 +117,7 @@ function rowsAfter(rows: unknown): number | null {
   return left <= 0 ? 0 : limit > 0 ? Math.ceil(left / limit) : 1;
 }
 
-/** A page of a size that was requested says itself how large a full one is. */
+/** The size of a full page: if a size was requested, the page states it. */
 function fullPage({ size, sizeParam }: Paging, value: unknown): number {
   return sizeParam === undefined ? size : (numberIn(value, "pageSize") ?? size);
 }

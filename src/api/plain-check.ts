@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** True for a value that a schema gives back as it is and of which it knows every field; false where that is not certain. */
+/** True for a value that a schema returns unchanged and whose fields it all knows; false if that is not certain. */
 export type PlainCheck = (value: unknown) => boolean;
 
 const known = new WeakMap<z.ZodType, PlainCheck>();
 
 /**
- * The quick check for a schema. Nearly every answer is just what the contract says, and to see that takes a fraction of the time and
- * memory in which zod makes a copy of it. What is not plain is left to zod, which also says why.
+ * The quick check for a schema. Nearly every answer is exactly as in the contract, and checking that takes a fraction of the time and
+ * memory that zod needs for a copy. Anything else is left to zod, which also reports why.
  */
 export function plainCheck(schema: z.ZodType): PlainCheck {
   const check = known.get(schema) ?? made(schema);
@@ -50,7 +50,7 @@ function fieldsOf(schema: z.ZodObject): PlainCheck {
   return (value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     let missing = needed;
-    // of what JSON.parse made every name is its own
+    // objects from JSON.parse have only own names
     for (const name in value) {
       const field = fields.get(name);
       if (field === undefined || !field.check(value[name as keyof typeof value])) return false;
@@ -63,7 +63,7 @@ function fieldsOf(schema: z.ZodObject): PlainCheck {
 const bounds: ReadonlySet<string> = new Set(["number_format", "greater_than", "less_than"]);
 
 function isBound({ _zod: { def } }: z.core.$ZodCheck): boolean {
-  // an exclusive bound is not distinguished by the schema's own least and greatest value
+  // the minimum and maximum of the schema do not show whether a bound is exclusive
   return bounds.has(def.check) && !("inclusive" in def && def.inclusive === false);
 }
 
@@ -76,12 +76,12 @@ function within({ minValue, maxValue, isInt }: z.ZodNumber): PlainCheck {
     value <= most;
 }
 
-/** Neighbours mostly share app, country and device: what was just found plain is not checked again. */
+/** Neighbouring rows mostly share app, country and device: a value that was just found plain is not checked again. */
 function byZod(schema: z.ZodType): PlainCheck {
   let plain: unknown;
   return (value) => {
     if (value === plain && plain !== undefined) return true;
-    // a list or an object may be changed by then, and zod makes new ones anyhow
+    // a list or an object may have changed by then, and zod makes new ones anyway
     if (typeof value === "object" && value !== null) return false;
     const result = schema.safeParse(value);
     if (!result.success || result.data !== value) return false;

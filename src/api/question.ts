@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import type { Params } from "./address.ts";
 import type { Operation } from "./define-operation.ts";
 
-/** Half of a SHA-256 is enough that two different calls never share one. */
+/** Half of a SHA-256: enough to keep different calls apart. */
 const digits = 32;
 
 /**
- * A call as a short text that is equal for equal calls: regardless of the order of parameters and of lists, and of whether a default is
- * named or left out. `account` sets calls of an account apart (not that of API_TOKEN). Hexadecimal digits of a hash over method, path and
- * values, without address and token.
+ * A call as a short text that is equal for equal calls: the order of parameters and lists does not matter, nor whether a default is named
+ * or left out. `account` separates the calls of an account (empty for that of API_TOKEN). Hexadecimal digits of a hash over method, path
+ * and values, without address and token.
  */
 export function questionOf(operation: Operation, params: Params, account = ""): string {
   const { method, path, paging } = operation;
@@ -16,7 +16,7 @@ export function questionOf(operation: Operation, params: Params, account = ""): 
     const first = paging?.param === name ? paging.first : undefined;
     return params[name] ?? operation.params[name]?.default ?? first;
   };
-  // operations that share a path differ in their values, not by a name that the service does not know
+  // operations that share a path differ in their values, not in their names, which the service does not know
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => JSON.stringify(textOf(valueOf(name)) ?? null));
   const sent: string[] = [];
   for (const { name, start } of sentBy(operation)) {
@@ -24,14 +24,14 @@ export function questionOf(operation: Operation, params: Params, account = ""): 
     if (text !== undefined) sent.push(`${start}${text}]`);
   }
   const end = account === "" ? "" : `,${JSON.stringify(account)}`;
-  // JSON in parts: what the keywords of a call make of it is long, and mostly known
+  // JSON in parts: the part with the keywords of a call is long, and mostly cached
   return hash("sha256", `[${JSON.stringify([method, filled]).slice(1, -1)},[${sent.join(",")}]${end}]`).slice(
     0,
     digits,
   );
 }
 
-/** A parameter beside the path, and how it begins in the text that is hashed. */
+/** A parameter outside the path, and its start in the text that is hashed. */
 type Sent = { readonly name: string; readonly start: string };
 
 const known = new WeakMap<Operation, readonly Sent[]>();
@@ -47,7 +47,7 @@ function sentBy(operation: Operation): readonly Sent[] {
   return sent;
 }
 
-/** A value as text: 5 and "5" travel alike, and so do lists in any order. */
+/** A value as text: 5 and "5" are sent alike, and lists are sorted. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return textOfList(value);
@@ -67,7 +67,7 @@ const knownLists = new WeakMap<readonly unknown[], string>();
 function quoted(value: unknown): string | undefined {
   if (!Array.isArray(value)) return JSON.stringify(textOf(value));
   const text = knownLists.get(value) ?? JSON.stringify(textOfList(value));
-  // what may still change is read again
+  // a list that may still change is not cached
   if (Object.isFrozen(value)) knownLists.set(value, text);
   return text;
 }

@@ -10,28 +10,28 @@ import { flagOf, parseSpelt } from "./respell.ts";
 import { itemSchema } from "./schema-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
-/** One item of an answer that does not fit the contract, kept as it came. */
+/** One item of an answer that does not fit the contract, kept as received. */
 export type InvalidItem = {
   readonly reason: string;
   readonly item: unknown;
-  /** Its place in its list, from 0, and the page that it came with, where the list is one of the answer's own. */
+  /** Its place in its list, from 0, and its page, if the list is one of the lists of rows. */
   readonly index?: number;
   readonly page?: number;
-  /** The one table that misses it, where it is known to have been for no other. */
+  /** The table that lacks it, if it is known to belong to no other. */
   readonly table?: string;
 };
 
-/** A parsed, unwrapped and checked answer: `value` fits the operation's schema; what does not is listed beside it. */
+/** A parsed, unwrapped and checked answer: `value` fits the schema of the operation; items that do not fit are listed separately. */
 export type Read = {
   readonly value: unknown;
   readonly invalid: readonly InvalidItem[];
   readonly drift: readonly Drift[];
 };
 
-/** An escape of U+0000 or of a surrogate: only then is the parsed value walked to clean it. */
+/** An escape of U+0000 or of a surrogate: only then must the parsed value be cleaned. */
 const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
-/** False for an unusable body: truncated, reporting a failure, or one on which the reader fails. */
+/** False for an unusable body: truncated, reporting a failure, or not readable for another reason. */
 export function isReadable(operation: Operation, body: Buffer): boolean {
   try {
     readAnswer(operation, body);
@@ -42,20 +42,20 @@ export function isReadable(operation: Operation, body: Buffer): boolean {
 }
 
 /**
- * Reads a body: text first, then JSON, then the envelope, then the schema, item by item where one does not fit.
- * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the latter also where no item at all fits. A body
- * that was `parsed` already is not parsed again.
+ * Reads a body: first as text, then as JSON, then the envelope, then by the schema, item by item if one does not fit.
+ * Throws `not_json`, `not_utf8`, `answer_too_deep`, `success_false` or `unknown_shape`; the last one also if no item fits. A body that is
+ * already `parsed` is not parsed again.
  */
 export function readAnswer(operation: Operation, body: Buffer, parsed?: ParsedText): Read {
   if (parsed !== undefined) return readText(operation, parsed.text, parsed);
   // an unescaped U+0000 is never valid JSON: without it the rest can be read
   const text = decoder.decode(body).replaceAll("\0", "");
   const read = readText(operation, text);
-  // U+FFFD stands for such bytes, and may be a character of the answer as well
+  // U+FFFD replaces such bytes, but may also be a character of the answer
   if (!text.includes("\uFFFD") || isUtf8(body)) return read;
   refuseDepth(operation, text);
   if (hasBrokenKey(JSON.parse(text))) throw fail("not_utf8", { operation: operation.id });
-  // which item the bytes are about is unknown: an invalid item that names none lets nothing count as missing or gone
+  // the item with these bytes is unknown; with an invalid item that names no place, nothing counts as missing or gone
   return { ...read, invalid: [...read.invalid, { reason: "the answer has bytes that are not UTF-8", item: null }] };
 }
 
@@ -88,7 +88,7 @@ const decoder = new TextDecoder();
 /** A whole number that may have more digits than a double holds. */
 const longNumber = /[[:,\s]-?\d{16,}[\s,}\]]/;
 
-/** Parses JSON and keeps such numbers as text: a rounded id would be another id. */
+/** Parses JSON and keeps such numbers as text: a rounded id would be a different id. */
 function exact(text: string, json: unknown): unknown {
   if (typeof json !== "object") return json;
   const whole = JSON.parse(text, (_: string, value: unknown, context?: { readonly source?: string }) => {
@@ -103,7 +103,7 @@ function parse(operation: Operation, text: string, parsed?: ParsedText): unknown
   try {
     json = parsed === undefined ? JSON.parse(text) : parsed.json;
   } catch (cause) {
-    // no body is an answer if the operation has an empty one
+    // an empty body is an answer if the operation allows an empty one
     const bare = text.trim();
     if (operation.mayBeText === true && operation.answer.safeParse(bare).success) return bare;
     throw fail("not_json", { operation: operation.id, bytes: Buffer.byteLength(text) }, cause);
@@ -120,20 +120,20 @@ function refuseDepth(operation: Operation, text: string): void {
   if (isDeeperThan(text, mostLevels)) throw fail("answer_too_deep", { operation: operation.id, limit: mostLevels });
 }
 
-/** True where the name of a field has bytes that are not UTF-8: its value may belong to any field. */
+/** True if the name of a field has bytes that are not UTF-8: its value may belong to any field. */
 function hasBrokenKey(json: unknown): boolean {
   if (Array.isArray(json)) return json.some(hasBrokenKey);
   return isObject(json) && Object.entries(json).some(([name, value]) => name.includes("\uFFFD") || hasBrokenKey(value));
 }
 
-/** One way to read an answer: its payload, and the unknown fields beside that. */
+/** One way to read an answer: its payload, and the unknown fields next to it. */
 type Form = { readonly payload: unknown; readonly beside: readonly (readonly [name: string, value: unknown])[] };
 
 const envelopeFields = new Set(["data", "success", "status", "message"]);
 
 /**
- * The possible forms of an answer, the most likely first: inside `{ data, success }`, also where the contract says otherwise; bare; or as
- * the only list of an object under any name, which the service once sent in place of a bare list.
+ * The possible forms of an answer, the most likely first: inside `{ data, success }`, even if the contract says otherwise; bare; or as the
+ * only list of an object under any name, which the service once sent instead of a bare list.
  */
 function formsOf(operation: Operation, json: unknown): readonly Form[] {
   const bare: Form = { payload: json, beside: [] };
@@ -151,24 +151,24 @@ function isEnvelope({ envelope }: Operation, json: Readonly<Record<string, unkno
   return envelope === "data" && "data" in json && ("success" in json || "status" in json);
 }
 
-/** True where a bare object has a field of the answer, or the answer may have any field. */
+/** True if a bare object has a field of the answer, or the answer may have any field. */
 function namesField({ answer }: Operation, json: Readonly<Record<string, unknown>>): boolean {
   return !(answer instanceof z.ZodObject) || Object.keys(json).some((name) => Object.hasOwn(answer.shape, name));
 }
 
-/** True where the answer itself has a field `data`, which then is no envelope. */
+/** True if the answer itself has a field `data`, which is then not an envelope. */
 function hasOwnData({ envelope, answer }: Operation): boolean {
   return envelope !== "data" && answer instanceof z.ZodObject && Object.hasOwn(answer.shape, "data");
 }
 
-/** The part of a payload that fits (`known`; `value` as the schema gives it out), and what was left out; or why nothing fits. */
+/** The part of a payload that fits (`known`; `value` as the schema returns it), and the items that were left out; or why nothing fits. */
 type Fitted = { readonly value: unknown; readonly known: unknown; readonly invalid: readonly InvalidItem[] };
 
 function fit(operation: Operation, reported: unknown): Fitted | { readonly problem: string } {
   const { answer, items } = operation;
   const first = parseSpelt(answer, reported);
   if (first.success) return { value: first.data, known: first.payload, invalid: [] };
-  // a whole answer of null means that nothing is known; null for the list of an answer that says what it is about means an empty list
+  // null as the whole answer means that nothing is known; null as the list of an answer that names its subject means an empty list
   const payload = reported === null || items === null ? reported : withoutNullLists(reported, items);
   const whole = parseSpelt(answer, payload);
   if (whole.success) return { value: whole.data, known: whole.payload, invalid: [] };
@@ -180,8 +180,8 @@ function fit(operation: Operation, reported: unknown): Fitted | { readonly probl
 }
 
 /**
- * A payload without the items that do not fit, and those items with their reasons; null when no item fits. In nested lists items are left
- * out of the innermost one: a day of a chart, or the chart where more of it is wrong.
+ * A payload without the items that do not fit, and those items with their reasons; null if no item fits. In nested lists, items are left
+ * out of the innermost list: a day of a chart, or the whole chart if more of it is wrong.
  */
 function sortItems(operation: Operation, payload: unknown): { known: unknown; invalid: readonly InvalidItem[] } | null {
   const { items, answer } = operation;
@@ -204,8 +204,8 @@ function sortItems(operation: Operation, payload: unknown): { known: unknown; in
 }
 
 /**
- * The same for an answer that is a map of figures, entry by entry; an object with the fields of an envelope, as errors have, is no such
- * map.
+ * The same for an answer that is a map of figures, entry by entry. An object with the fields of an envelope, such as an error, is not such
+ * a map.
  */
 function sortEntries(answer: z.ZodType, payload: unknown): ReturnType<typeof sortItems> {
   if (!(answer instanceof z.ZodRecord) || !isObject(payload)) return null;

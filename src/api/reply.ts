@@ -4,49 +4,49 @@ import type { CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
 import { flagOf } from "./respell.ts";
 
-/** What a reply says of the account. Credits; times in epoch-ms. */
+/** What a reply says about the account. Credits; times in epoch-ms. */
 type ReplyCredits = {
-  /** Credits taken; null for a refusal: it names a cost, but nothing was taken. */
+  /** Credits taken; null for a refusal: it has a cost header, but nothing was taken. */
   readonly charged: number | null;
-  /** What the reply to a successful call says that it costs; null where it does not say. */
+  /** The cost of the call according to the reply to a successful call; null if it does not say. */
   readonly price: number | null;
   readonly remaining: number | null;
   readonly resetsAt: number | null;
-  /** True when the service refused the pace. */
+  /** True if the service refused the pace. */
   readonly tooFast: boolean;
-  /** The time before which the service wants no further call; null where it names none. */
+  /** The time before which the service accepts no further call; null if it names none. */
   readonly notBefore: number | null;
 };
 
-/** What is the same in every reply, of any status. */
+/** The fields of every reply, with any status. */
 type ReplyFacts = {
   readonly status: number;
   readonly byteCount: number;
   readonly credits: ReplyCredits;
-  /** True when the status, or an answer that says that it failed, leaves open whether the credits ran out: only the balance shows it. */
+  /** True if the status, or an answer that reports a failure, may mean that the credits ran out: only the balance shows it. */
   readonly mayMeanExhausted: boolean;
-  /** Epoch-ms at which the last byte was in. */
+  /** When the last byte arrived, in epoch-ms. */
   readonly receivedAt: number;
   readonly durationMs: number;
-  /** The service's own clock (epoch-ms, whole seconds); null when the reply does not say. */
+  /** The service's own clock (epoch-ms, whole seconds); null if the reply does not say. */
   readonly serverTime: number | null;
 };
 
-/** A reply, classified once by its status: an answer, its body as yet unread, or the problem that the status stands for. */
+/** A reply, classified once by its status: an answer with an unread body, or the problem that the status means. */
 export type Reply = ReplyFacts &
   ({ readonly answer: Buffer; readonly problem: null } | { readonly answer: null; readonly problem: StorehouseError });
 
-/** A reply as it came over the wire. */
+/** A reply as received. */
 export type Received = Pick<ReplyFacts, "status" | "receivedAt" | "durationMs" | "serverTime"> & {
   readonly body: Buffer;
   readonly headers: CreditHeaders;
 };
 
-/** What each status means. Of those that are not here, 500 and above are `server_error` and all others `unexpected_status`. */
+/** What each status means. Any other status is `server_error` from 500 on, otherwise `unexpected_status`. */
 const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
   200: "answer",
   201: "answer",
-  // an answer that a proxy on the way has changed, as by packing it otherwise
+  // an answer that a proxy has changed, for instance its compression
   203: "answer",
   204: "no_content",
   400: "bad_request",
@@ -64,10 +64,10 @@ const meanings: Readonly<Record<number, ErrorCode | "answer">> = {
   429: "too_many_requests",
 };
 
-/** Statuses under which a service may mean that no credits are left; only the balance shows it. */
+/** Statuses that may mean that no credits are left; only the balance shows it. */
 const mayMeanExhausted: ReadonlySet<number> = new Set([400, 402, 403, 422, 429]);
 
-/** Classifies a reply by its status and its headers. Of the body it only reads whether a short one says that the call failed. */
+/** Classifies a reply by its status and its headers. It reads a body only if it is short, to see whether it reports a failure. */
 export function classifyReply(operation: Operation, received: Received): Reply {
   const { status, body, headers, receivedAt, durationMs, serverTime } = received;
   const code = meanings[status] ?? (status >= 500 ? "server_error" : "unexpected_status");
@@ -84,7 +84,7 @@ export function classifyReply(operation: Operation, received: Received): Reply {
   if (code === "answer") return { ...facts, answer: body, problem: null };
   const until = code === "credits_exhausted" ? { until: headers.resetsAt } : {};
   const { charged } = facts.credits;
-  // of what is no answer only nothing may be charged
+  // a reply without an answer can only be charged 0
   const paid = charged === null || charged === 0 ? {} : { charged };
   return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until, ...paid }) };
 }
@@ -106,11 +106,11 @@ function reportsFailure(body: Buffer): boolean {
 function creditsIn(operation: Operation, { status, headers }: Received, isAnswer: boolean): ReplyCredits {
   const { cost, remaining, resetsAt, notBefore } = headers;
   const succeeded = status >= 200 && status < 300;
-  // a refusal for want of credits says nothing of the pace
+  // a refusal for lack of credits says nothing about the pace
   const tooFast = status === 429 && !(remaining !== null && remaining < operation.cost);
   return {
     charged: succeeded ? (cost ?? (isAnswer ? operation.cost : 0)) : null,
-    // what a gateway had already says nothing of the price, and neither does nothing for nothing
+    // an answer that a gateway already had says nothing about the price, and neither does an empty answer for free
     price: succeeded && headers.isShared !== true && (isAnswer || cost !== 0) ? cost : null,
     remaining,
     resetsAt,

@@ -3,15 +3,17 @@ import { bareOf, schemaAt } from "./schema-at.ts";
 import { isObject } from "../core/is-object.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
-/** A value that fits its schema, and the payload that it was read from; or why none does, and the payload as far as it could be mended. */
+/**
+ * A value that fits its schema, and the payload that it was read from; or why none fits, and the payload as far as it could be corrected.
+ */
 export type Fit<T> =
   | { readonly success: true; readonly data: T; readonly payload: unknown }
   | { readonly success: false; readonly error: z.ZodError; readonly payload: unknown };
 
 /**
- * Reads a payload by a schema. One that does not fit is read once more with the values at fault spelt as the schema has them: the
- * contract says int, and a number may come as its digits, a text as a number, a flag as 0 or "true", a word in other capitals; a list of
- * one as the one alone; an empty list or map in a field as null, or as the other of the two.
+ * Reads a payload by a schema. If it does not fit, it is read once more with the invalid values converted to the format of the schema. A
+ * number may come as a string of digits, a text as a number, a flag as 0 or "true", a word in other capitals; a list of one item as that
+ * item; an empty list or map in a field as null, or as the other of the two.
  */
 export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fit<z.output<S>> {
   const first = schema.safeParse(payload, { error: schemaWords });
@@ -19,7 +21,7 @@ export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fi
   const respelt = respell(schema, payload, first.error);
   if (respelt === null) return { success: false, error: first.error, payload };
   const second = schema.safeParse(respelt, { error: schemaWords });
-  // what was mended is not what is wrong
+  // values that were corrected are not the problem
   return second.success
     ? { success: true, data: second.data, payload: respelt }
     : { success: false, error: second.error, payload: respelt };
@@ -27,10 +29,10 @@ export function parseSpelt<S extends z.ZodType>(schema: S, payload: unknown): Fi
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
-/** What a schema wants in a place, and of which words where it is one of some. */
+/** The kind of value that a schema expects at a path, and the allowed words if there is a list of them. */
 type WantedFormat = { readonly path: Path; readonly wanted: string; readonly words?: readonly unknown[] };
 
-/** A copy of a payload in which what is at fault is spelt otherwise; null when nothing can be. */
+/** A copy of a payload with the invalid values in the expected format; null if nothing can be converted. */
 function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): unknown {
   const root = { payload: structuredClone(payload) };
   let changed = false;
@@ -52,7 +54,7 @@ function respell(schema: z.ZodType, payload: unknown, { issues }: z.ZodError): u
 
 function wantedFormatsOf(issue: Issue, above: Path): readonly WantedFormat[] {
   const path = [...above, ...issue.path];
-  // a date that is no date may be the digits of one in milliseconds: of a union zod may report its last kind only
+  // an invalid date may be the digits of one in milliseconds; for a union zod may report only its last kind
   if (issue.code === "custom") return [{ path, wanted: "number" }];
   if (issue.code === "invalid_type") return [{ path, wanted: issue.expected }];
   if (issue.code === "invalid_value") return [{ path, wanted: "word", words: issue.values }];
@@ -69,27 +71,27 @@ const flags: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** A flag in any of its formats: `true`, `"True"`, `1`, `"0"` ...; undefined for what is none. */
+/** A flag in any of its formats: `true`, `"True"`, `1`, `"0"` ...; undefined for anything else. */
 export function flagOf(value: unknown): boolean | undefined {
   const isWord = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   return isWord ? flags.get(String(value).trim().toLowerCase()) : undefined;
 }
 
-/** By what is wanted: another spelling of a value, undefined where there is none. */
+/** By expected kind: the value in that format, undefined if there is none. */
 const spellings: Readonly<Record<string, (value: unknown, element: () => unknown) => unknown>> = {
   number: numberOf,
   int: numberOf,
-  // of a longer number JSON has lost digits already
+  // JSON parsing has already lost digits of a longer number
   string: (value) =>
     typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : undefined,
   boolean: flagOf,
-  // an object that may lack every field is no proof of being an item
+  // an object that may lack every field need not be an item
   array: (value, element) => (isObject(value) && wantsFields(element()) ? [value] : undefined),
 };
 
 /**
- * The empty list or map that a field has where one is wanted: some services write every empty container as `[]`, `{}` or null.
- * Undefined for anything else, and outside of a field, where only `[]` for a map is one: an item or answer that is empty says nothing.
+ * The empty list or map for a field that expects one: some services write every empty container as `[]`, `{}` or null. Undefined for
+ * anything else. Outside a field only `[]` for a map counts: an empty item or answer says nothing.
  */
 function emptyOf(wanted: string, value: unknown, path: Path): unknown {
   if (wanted === "record" && Array.isArray(value) && value.length === 0) return {};
@@ -103,7 +105,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** The word that a text is in other capitals; undefined for what is none of them. */
+/** The allowed word that equals a text except for capitals; undefined if there is none. */
 function wordIn(words: readonly unknown[], value: unknown): unknown {
   const upper = typeof value === "string" ? value.toUpperCase() : undefined;
   return upper === undefined ? undefined : words.find((word) => String(word).toUpperCase() === upper);

@@ -18,7 +18,7 @@ export const LangCode = z.enum(
 export const Device = z.enum(["IPHONE", "IPAD"]);
 export const DayText = z.string().refine(isDay, "a date is YYYY-MM-DD").meta({ format: "date" });
 
-/** A keyword that travels alone, as a path segment or a single value. */
+/** A keyword that is sent alone, as a path segment or a single value. */
 export const Keyword = z
   .string()
   .min(1)
@@ -41,7 +41,10 @@ const localTime =
 /** Far enough ahead for any date of an answer, near enough to be a date. */
 const year2100 = Date.UTC(2100, 0);
 
-/** An instant in an answer: epoch-milliseconds, a zoneless local date-time, or a bare date. All three occur; one with a zone is read, too. */
+/**
+ * An instant in an answer: epoch-milliseconds, a zoneless local date-time, or a bare date. All three occur; one with a zone is accepted
+ * too.
+ */
 export const Instant = z.union([
   z.int().min(0).max(year2100),
   z
@@ -52,7 +55,7 @@ export const Instant = z.union([
     ),
 ]);
 
-/** A position in a list of apps; null or absent where the app is not in it. */
+/** A position in a list of apps; null or absent if the app is not in it. */
 export const Rank = z.int().min(1).nullish();
 export const MaybeNumber = z.number().nullish();
 export const MaybeText = z.string().nullish();
@@ -63,7 +66,7 @@ export const MaybeInstant = Instant.nullish();
 export const AnyId = z.union([z.int(), z.string()]);
 export const MaybeId = AnyId.nullish();
 
-/** Money or another measure, as a number or as its digits. */
+/** Money or another measure, as a number or a string of digits. */
 export const Amount = z.union([
   z.number(),
   z.string().regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, "an amount is a number or its digits"),

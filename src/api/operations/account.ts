@@ -16,7 +16,7 @@ export const remainingCredits = defineOperation({
   answer: z.object({
     creditTotal: z.number(),
     creditRemaining: z.number(),
-    // an allowance that is never given anew may have neither
+    // an allowance that is never renewed may have neither
     creditResetPeriod: z.number().nullish(),
     creditResetTime: z.number().nullish(),
   }),

@@ -28,7 +28,7 @@ const network = maybeInQuery(z.string().min(1), "name of the network; all when l
 // the contract does not say whether the last day is inclusive
 const range = { start: "startDate", end: "endDate", endInclusive: null, days: 30 } as const;
 
-/** A page of 50 items says how many there are: `data` belongs to it, and the flags of an envelope may stand beside it. */
+/** A page of 50 items says how many there are: `data` belongs to it, and the flags of an envelope may be next to it. */
 const pageOf = <S extends z.ZodType>(item: S) =>
   z.looseObject({
     currentPage: MaybeNumber,

@@ -33,14 +33,14 @@ const groups: readonly (readonly object[])[] = [
   [account],
 ];
 
-/** Every operation in the order of the contract; within a section by id, since the order of a module's exports is the loader's. */
+/** Every operation in the order of the contract; within a section by id, since the loader decides the order of a module's exports. */
 export const operations: readonly Operation[] = groups.flatMap((group) =>
   group.flatMap((file) => Object.values<Operation>({ ...file })).sort((a, b) => (a.id < b.id ? -1 : 1)),
 );
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 
-/** The operation with this id; throws when there is none, since ids come from our own tables. */
+/** The operation with this id; throws if there is none, since ids come from our own tables. */
 export function operationById(id: string): Operation {
   const operation = byId.get(id);
   if (operation === undefined) throw new Error(`no operation has the id ${id}`);

@@ -16,7 +16,7 @@ const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or packa
 
 const unchecked = z.unknown().optional();
 
-/** A competitor as far as its fields are known; what else it says, or in which form, is no reason to lose the app that names it. */
+/** The known fields of a competitor; any other field, in any form, is no reason to lose the app that names it. */
 const Competitor = z.looseObject({
   trackId: unchecked,
   name: unchecked,
@@ -83,7 +83,7 @@ export const dailyKeywordRankings = defineOperation({
     z.object({
       keyword: z.string(),
       searchVolume: MaybeNumber,
-      // not loaded from here, so no shape of theirs is a reason to lose the keyword
+      // not loaded from here, so their shape is no reason to lose the keyword
       rank: z.unknown().optional(),
       change: z.unknown().optional(),
       countryCode: MaybeText,

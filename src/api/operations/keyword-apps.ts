@@ -8,7 +8,7 @@ const device = inPath(Device, "IPHONE or IPAD");
 const keywordInPath = inPath(Keyword, "the keyword");
 const keywordInQuery = inQuery(Keyword, "the keyword");
 
-// what is no id is no reason to lose the places of the others
+// an invalid id is no reason to lose the places of the others
 const places = z.array(z.union([AnyTrackId, z.unknown()])).nullish();
 const listed = { keyword: z.string(), countryCode: z.string().nullish(), lastUpdateDate: MaybeInstant };
 const listSummary = "The apps that a search for one keyword shows now, the first one first.";

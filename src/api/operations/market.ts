@@ -19,7 +19,7 @@ export const appMatch = defineOperation({
   paging: null,
   envelope: "bare",
   items: null,
-  // nothing, in whichever form, where the other store has no such app
+  // empty, in one of several forms, if the other store has no such app
   answer: z.union([z.int(), TrackId, z.literal(""), z.null()]),
   mayBeText: true,
   summary: "The id of the same app in the other store.",

@@ -9,7 +9,7 @@ const span = { startDate: inPath(DayText, "first day"), endDate: inPath(DayText,
 const ios = { trackId: inPath(IosTrackId, "track id of the app"), ...span };
 const android = { trackId: inPath(AndroidTrackId, "package name of the app"), ...span };
 
-/** A review's language, in whichever case; the service distinguishes regions in some. */
+/** The language of a review, in upper or lower case; for some languages the service distinguishes regions. */
 const Language = z.string().regex(/^[A-Za-z]{2}([_-][A-Za-z]{2})?$/, "a language is two letters, a region may follow");
 const rating = maybeInQuery(z.array(z.int().min(1).max(5)).min(1), "stars, one number or several; all when left out");
 const textQuery = maybeInQuery(z.string().min(1), "a word that the text must hold");
@@ -17,7 +17,7 @@ const countries = maybeInQuery(z.array(CountryCode).min(1), "countries; all when
 const languages = maybeInQuery(z.array(Language).min(1), "languages; all when left out");
 const page = maybeInQuery(z.int().min(0), "number of the page, from 0", { default: 0 });
 
-/** The most reviews that one call answers. */
+/** The most reviews that one call returns. */
 const reviewsPerCall = 100;
 
 const review = {
@@ -96,7 +96,7 @@ export const iosReviewsV2 = defineOperation({
   params: { ...ios, ...pageParams, countries },
 });
 
-// the contract shows Android under the iOS path and with the iOS names; what it calls a country is a language there
+// the contract shows Android under the iOS path and with the iOS names; its country is a language there
 export const androidReviewsV2 = defineOperation({
   ...paged,
   id: "android.reviews-v2",

@@ -20,7 +20,7 @@ const insight = {
   // the contract does not say whether the last day is inclusive
   range: { start: "startDate", end: "endDate", endInclusive: null, days: 14 },
   paging: null,
-  // wrapped by the general rule for search ads, bare where the operation itself is described
+  // wrapped according to the general rule for search ads, bare in the description of the operation itself
   envelope: "either",
   items: ["shares"],
 } as const;

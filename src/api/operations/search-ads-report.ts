@@ -25,12 +25,12 @@ const report = {
 const Id = z.int().min(0);
 const days = { startDate: inBody(DayText, "first day"), endDate: inBody(DayText, "last day") };
 
-/** The levels that are those of one organisation. */
+/** The levels that belong to one organisation. */
 const ofOneOrganisation = ["CAMPAIGN", "AD_GROUP", "AD", "CPP", "KEYWORD", "NEGATIVE", "SEARCH_TERM"] as const;
 const withCampaigns: readonly string[] = ["CAMPAIGN", "AD_GROUP", "AD", "KEYWORD", "NEGATIVE", "SEARCH_TERM"];
 const withAdGroups: readonly string[] = withCampaigns.slice(1);
 
-/** What goes together in a report by the level that is requested. */
+/** Checks which values may go together in a report, by the requested level. */
 function reportTogether(values: Readonly<Record<string, unknown>>): string | null {
   const { reportLevel, orgIds, campaignIds, adGroupIds } = values;
   const level = String(reportLevel);
@@ -59,7 +59,7 @@ const counts =
     .concat(byDays("goalCount"));
 const rates = "ttr cr attrInstallRate goalsRate cpm cpaGoal defaultAmount".split(" ");
 
-/** A row of any level: the contract shows those of campaigns, users those of ad groups; others bring more. */
+/** A row of any level: the contract shows rows of campaigns, users have shown rows of ad groups; other levels have more fields. */
 const reportRow = z.looseObject({
   ...amounts(...money, ...counts, ...rates),
   ...ids("orgId", "appId", "campaignId", "adGroupId", "keywordId", "adId", "cppId"),
@@ -79,7 +79,7 @@ const reportRow = z.looseObject({
   ...texts("adChannelType", "billingEvent", "pricingModel", "gender", "age", "deviceClass", "customerType"),
   ...texts("campaignStatus", "adGroupStatus", "displayStatus"),
   startTime: MaybeInstant,
-  // not shown, where rows have days
+  // not shown in the contract, but rows may have days
   date: MaybeInstant,
   servingStatusReasons: z.union([z.string(), z.array(z.string())]).nullish(),
   searchMatch: z.union([z.boolean(), z.string()]).nullish(),
@@ -114,7 +114,7 @@ export const searchAdsReports = defineOperation({
     }),
   },
   together: reportTogether,
-  // the size of a page is not documented, the rows of the answer are counted
+  // the size of a page is not documented; the answer states its rows
   paging: { param: "page", first: 0, size: 1000, total: { rows: ["[]", "pagination"] } },
   envelope: "data",
   items: ["[]", "tableData"],
@@ -142,7 +142,7 @@ export const searchAdsTopApps = defineOperation({
     ),
   },
   paging: null,
-  // wrapped by the general rule for search ads, bare where the operation itself is described
+  // wrapped according to the general rule for search ads, bare in the description of the operation itself
   envelope: "either",
   items: [],
   answer: z.array(

@@ -39,7 +39,7 @@ const versions = z.array(
     differences: MaybeTexts,
   }),
 );
-// the contract names two prices: 1 beside the operation, which its users confirm, and 10 in its table
+// the contract names two prices: 1 next to the operation, which its users confirm, and 10 in its table
 const listCost = 1;
 const listSummary = "The versions of one app with their release notes and the names of what changed.";
 
@@ -69,7 +69,7 @@ export const androidVersionList = defineOperation({
   summary: listSummary,
 });
 
-/** The values of a version's changed properties, old or new: those that the contract names, and any other that changed. */
+/** The values of a version's changed properties, old or new: those that the contract names, and any others. */
 const properties = z
   .looseObject({
     versionDate: MaybeInstant,

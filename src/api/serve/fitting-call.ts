@@ -2,7 +2,7 @@ import type { Operation } from "../define-operation.ts";
 import { Refusal } from "./refusal.ts";
 import type { Route } from "./routes.ts";
 
-/** What `read` makes of a request for the first operation of the route that it fits. Where it fits none, throws the refusal of the first. */
+/** The result of `read` for the first operation of the route that the request fits. If it fits none, throws the refusal of the first. */
 export function fittingCall<T>({ operations }: Route, read: (operation: Operation) => T): T {
   const refusals: Refusal[] = [];
   for (const operation of operations) {

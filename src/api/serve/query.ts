@@ -1,7 +1,7 @@
 /** A query string decoded once, as a form is: `+` is a space. */
 export type Query = {
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** The first part that is not percent-encoded UTF-8; null when all is well. */
+  /** The first part that is not percent-encoded UTF-8; null if there is none. */
   readonly malformed: string | null;
 };
 

@@ -12,10 +12,10 @@ export type SentParams = {
   readonly body: Uint8Array;
 };
 
-/** How values are read. `anyCase`: a word that fits in capitals or in small letters only is read as that. */
+/** How values are read. `anyCase`: a word that fits only in upper or lower case is read in that case. */
 type ReadOptions = { readonly anyCase?: boolean };
 
-/** The checked values of a request by parameter name. Refuses with 400 what the operation does not name or allow. */
+/** The checked values of a request by parameter name. Refuses, with 400, values that the operation does not name or allow. */
 export function readParams(operation: Operation, sent: SentParams, options: ReadOptions = {}): Record<string, unknown> {
   refuseOdd(operation, sent.query);
   const fields = bodyFields(operation, sent.body);
@@ -39,7 +39,7 @@ function refuseOdd(operation: Operation, query: Query): void {
 }
 
 function fit(name: string, param: Param, raw: unknown): unknown {
-  // the service decodes first and splits then, so an encoded comma parts two items as well
+  // the service decodes first and then splits, so an encoded comma separates items too
   const value = isList(param) && typeof raw === "string" ? raw.split(",") : raw;
   if (param.maxItems !== undefined && Array.isArray(value) && value.length > param.maxItems)
     throw new Refusal(400, `${name} holds ${value.length} items, at most ${param.maxItems} are allowed`);
@@ -51,7 +51,7 @@ function fit(name: string, param: Param, raw: unknown): unknown {
   throw new Refusal(400, `${name}: ${plain.error.issues[0]?.message ?? "is invalid"}`);
 }
 
-/** A text as it is where it fits the parameter, else in the letters in which it does; a list is one text here. */
+/** A text unchanged if it fits the parameter, otherwise in the case that fits; a list is one text here. */
 function inFittingCase({ schema }: Param, raw: unknown): unknown {
   if (typeof raw !== "string") return raw;
   const forms = [raw, raw.toUpperCase(), raw.toLowerCase()];
@@ -64,7 +64,7 @@ function isList(param: Param): boolean {
   return param.in !== "body" && (param.maxItems !== undefined || param.schema instanceof z.ZodArray);
 }
 
-/** Text in a URL as the number or boolean that it spells; anything else stays as it is. */
+/** Text in a URL as the number or boolean that it spells; anything else is unchanged. */
 function scalar(value: unknown): unknown {
   if (value === "true" || value === "false") return value === "true";
   return typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) ? Number(value) : value;
@@ -84,7 +84,7 @@ function bodyFields(operation: Operation, body: Uint8Array): Readonly<Record<str
   return { ...value };
 }
 
-/** Reads a JSON body; refuses what is none. */
+/** Reads a JSON body; refuses anything else. */
 export function readJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

@@ -1,4 +1,4 @@
-/** A request that the sandbox will not answer: it becomes a status and an error body, and is never charged. */
+/** A request that a server of ours refuses: it becomes a status and an error body. */
 export class Refusal extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

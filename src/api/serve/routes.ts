@@ -1,7 +1,7 @@
 import { withStoreWords, type StoreWords } from "../address.ts";
 import type { Operation } from "../define-operation.ts";
 
-/** One method and path shape, with every operation that lives there: most have one, some choose by the values. */
+/** One method and path shape, with all its operations: most have one, for others the values decide. */
 export type Route = {
   readonly method: Operation["method"];
   /** The path for the router, its parameters named by position: `p0`, `p1` ... */
@@ -24,7 +24,7 @@ export function routesOf(operations: readonly Operation[], words: StoreWords): r
   return [...routes.values()];
 }
 
-/** Path values by the operation's own names, from those by position; a store is named as Storehouse does. */
+/** Path values by the names of the operation, from those by position; a store gets the name that Storehouse uses. */
 export function pathValues(
   operation: Operation,
   byPosition: Readonly<Record<string, string>>,
@@ -37,19 +37,19 @@ export function pathValues(
   return Object.fromEntries(given);
 }
 
-/** In a deployment with words of its own the neutral ones, and ours, are no stores. */
+/** In a deployment with its own words, the neutral words and ours are not stores. */
 function storeNamed(operation: Operation, name: string, value: string, words: StoreWords): string {
   if (operation.params[name]?.storeWord !== true) return value;
   if (value === words.ios) return "ios";
   return value === words.android ? "android" : "";
 }
 
-/** The path of a request, its values decoded: for people and logs, since a value may hold a slash. */
+/** The path of a request with decoded values: only for people and logs, since a value may contain a slash. */
 export function readablePath(route: Route, byPosition: Readonly<Record<string, string>>): string {
   return route.url.replaceAll(/:(p\d+)/g, (_, position: string) => byPosition[position] ?? "");
 }
 
-/** The path's shape, and a shorter one where its last parameter may be left out. */
+/** The shape of the path, and a shorter one if its last parameter may be left out. */
 function shapesOf(operation: Operation, words: StoreWords): readonly string[] {
   const whole = shapeOf(withStoreWords(operation.path, words));
   const last = pathNames(operation).at(-1) ?? "";
