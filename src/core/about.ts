@@ -1,12 +1,12 @@
 import type { Scope } from "./slice.ts";
 import { countOf } from "./words.ts";
 
-/** An app by its name, with its id beside it, since it has one name in both stores; by its id alone where no name is known. */
+/** The name of an app with its id, since both stores may use the same name; only the id if no name is known. */
 export function appWords(trackId: string | null, name: string | null): string | null {
   return trackId === null || name === null ? trackId : `${name} (${trackId})`;
 }
 
-/** Whom a slice is about in a line of a list: `Lumi: Habit Garden (6446318020), US, IPHONE, 12 items`. */
+/** What a slice is about, in a line of a list: `Lumi: Habit Garden (6446318020), US, IPHONE, 12 items`. */
 export function aboutText({
   scope,
   appName,

@@ -1,4 +1,4 @@
-/** Errors of answers, as they came from the API or as files; see error-codes.ts for what the fields mean. */
+/** Errors of answers from the API or from files; see error-codes.ts for what the fields mean. */
 export const answerErrors = {
   not_json: {
     recovery: "retry",

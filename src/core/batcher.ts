@@ -1,25 +1,25 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** How a batcher works. `I` is what a caller brings, `O` what it gets back. */
+/** How a batcher works. `I` is what a caller passes in, `O` what it gets back. */
 export type BatcherOptions<I, O> = {
-  /** Does the work of all members at once, or of none: what it throws has left nothing behind. One result a member, in order. */
+  /** Does the work of all members at once, or of none: if it throws, nothing was written. One result per member, in order. */
   readonly flush: (members: readonly I[]) => Promise<readonly O[]>;
-  /** The most weight a batch may have; a heavier member goes alone. */
+  /** The most weight a batch may have; a heavier member has its own batch. */
   readonly most: number;
-  /** The weight of a member; 1 when left out. */
+  /** The weight of a member; 1 if left out. */
   readonly weigh?: (member: I) => number;
-  /** Whether a member may share a batch with the first one of it; any may when left out. */
+  /** Whether a member may share a batch with its first member; if left out, any may. */
   readonly alike?: (first: I, member: I) => boolean;
-  /** True for an error that says nothing of any member, such as a lost connection: all get it. Any other may be one member's fault. */
+  /** True for an error that no member caused, such as a lost connection: all members get it. Any other may be one member's fault. */
   readonly spoilsAll?: (error: unknown) => boolean;
-  /** How a batch waits for more members; it begins at once when left out. */
+  /** How a batch waits for more members; if left out, it starts at once. */
   readonly linger?: Linger;
 };
 
-/** A wait for more members, which a timer ends at the latest. */
+/** A wait for more members, with a timer as the latest end. */
 type Linger = {
   readonly longestMs: number;
-  /** True when members of that weight are enough, or no other is to come. Called as each of them comes. */
+  /** True if members of this weight are enough, or no other will come. Called with each member. */
   readonly isEnough: (weight: number) => boolean;
 };
 
@@ -31,9 +31,9 @@ type Waiting<I, O> = {
 };
 
 /**
- * Lets callers that come at the same time share one round trip. Who comes while nothing is under way starts in the next turn, or once
- * there are enough; who comes meanwhile joins the next batch. When a batch fails its members are tried one by one: each gets its own
- * result or error, and a bad one does not fail the others.
+ * Lets concurrent callers share one round trip. A caller that comes while nothing is under way starts a batch in the next turn, or when
+ * there are enough members; later callers join the next batch. If a batch fails, its members are tried one by one: each gets its own result
+ * or error, and a bad one does not fail the others.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) => Promise<O> {
   const { flush, most, weigh = () => 1, alike = () => true, spoilsAll = () => false, linger } = options;
@@ -76,7 +76,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
   async function work(): Promise<void> {
     busy = true;
     while (waiting.length > 0) {
-      // members that arrive in this same turn, such as all whose answers are in, belong to the batch
+      // members that arrive in the same turn, such as all with a new answer, belong to the batch
       await nextTurn();
       if (linger !== undefined) await gather(linger);
       await run(takeBatch());

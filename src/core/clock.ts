@@ -11,7 +11,7 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** The machine's clock; `asOf` pins what "today" means and leaves `now` running. */
+/** The clock of the machine; `asOf` pins "today" but not `now`. */
 export function systemClock(asOf?: Day): Clock {
   return {
     now: () => Date.now(),
@@ -20,7 +20,7 @@ export function systemClock(asOf?: Day): Clock {
   };
 }
 
-/** Milliseconds that only go forward, also where the machine's clock is set: the difference of two is how long something took. */
+/** Milliseconds that never go back, even if the clock of the machine is set: for durations. */
 export function steadyMs(): number {
   return performance.now();
 }

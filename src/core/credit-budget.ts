@@ -3,10 +3,10 @@ import type { Day } from "./day.ts";
 import { periodOf, type Grid } from "./period.ts";
 import type { Window } from "./window.ts";
 
-/** The periods of budgets, of the calendar (UTC). */
+/** The periods of budgets, in the calendar (UTC). */
 export type BudgetPeriod = "day" | "month";
 
-/** A limit on credits a day or a month; for all datasets, or for requests about any app or none, where those are null. */
+/** A limit on credits per day or month. With null for datasets or apps it applies to all datasets, or to requests about any app or none. */
 export type CreditBudget = {
   readonly budget: string;
   readonly period: BudgetPeriod;
@@ -16,10 +16,10 @@ export type CreditBudget = {
   readonly apps: readonly string[] | null;
 };
 
-/** What a call or a piece of work is about; `app` null where it is about none. */
+/** What a call or a piece of work is about; `app` is null if it is not about one. */
 export type BudgetSubject = { readonly dataset: string; readonly app: string | null };
 
-/** True where what is about this counts against a budget. */
+/** True if a call with this subject counts against a budget. */
 export function isCovered(
   { dataset, app }: BudgetSubject,
   { datasets, apps }: Pick<CreditBudget, "datasets" | "apps">,
@@ -29,7 +29,7 @@ export function isCovered(
 
 const grids: Readonly<Record<BudgetPeriod, Grid>> = { day: { days: 1 }, month: { months: 1 } };
 
-/** The days of a budget's period that holds a day. */
+/** The days of a budget's period that contains a day. */
 export function budgetDays(period: BudgetPeriod, day: Day): Window {
   return periodOf(grids[period], day);
 }
@@ -44,7 +44,7 @@ export function limitWords({ budget, credits, period }: Pick<CreditBudget, "budg
   return `${budget} (${countOf(credits, "credit")} a ${period})`;
 }
 
-/** How a budget stands: "reviews: 180 of 200 credits are taken today". `isUsedUp` where it has refused a call. */
+/** The use of a budget in words: "reviews: 180 of 200 credits are taken today". `isUsedUp`: it has refused a call. */
 export function useWords(use: {
   readonly budget: string;
   readonly credits: number;

@@ -11,7 +11,7 @@ export const hourMs = 3_600_000;
 /** A day in ms. */
 export const dayMs = 24 * hourMs;
 
-/** Postgres knows no year 0, and of the last year that four digits write the day after the end would take five. */
+/** Postgres has no year 0. In year 9999 the day after the last one would need five digits. */
 const firstDay = "0001-01-01";
 const lastDay = "9998-12-31";
 
@@ -23,7 +23,7 @@ export function isDay(text: string): text is Day {
   return !Number.isNaN(start) && dayOf(start) === text;
 }
 
-/** Reads a day; throws a UsageError when the text is none. */
+/** Reads a day; throws a UsageError if the text is not a day. */
 export function day(text: string): Day {
   if (!isDay(text)) throw fail("bad_day", { value: text });
   return text;
@@ -39,7 +39,7 @@ export function dayOf(instant: Date | number): Day {
   return name;
 }
 
-/** `count` days after `from`; before it when negative. */
+/** `count` days after `from`, or before it if negative. */
 export function addDays(from: Day, count: number): Day {
   return dayOf(startOfDay(from) + count * dayMs);
 }
@@ -47,12 +47,12 @@ export function addDays(from: Day, count: number): Day {
 /** `count` calendar months after `from`, cut to the last day of a shorter month. */
 export function addMonths(from: Day, count: number): Day {
   const [year = 0, month = 0, date = 0] = from.split("-").map(Number);
-  // day 0 of a month is the last one of the month before it
+  // day 0 of a month is the last day of the month before
   const longest = new Date(Date.UTC(year, month + count, 0)).getUTCDate();
   return dayOf(Date.UTC(year, month - 1 + count, Math.min(date, longest)));
 }
 
-/** Whole days from `from` to `to`; negative when `to` is earlier. */
+/** Whole days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: Day, to: Day): number {
   return (startOfDay(to) - startOfDay(from)) / dayMs;
 }
@@ -63,21 +63,21 @@ export function weekday(of: Day): number {
   return (((startOfDay(of) / dayMs + 3) % 7) + 7) % 7;
 }
 
-/** The first day of the month that holds `of`. */
+/** The first day of the month of `of`. */
 export function monthStart(of: Day): Day {
   return `${of.slice(0, 7)}-01` as Day;
 }
 
-/** Epoch-ms of the midnight, UTC, with which a day begins; NaN for what is no day of any month. */
+/** Epoch-ms of the midnight (UTC) at the start of a day; NaN for a text that is not a day of any month. */
 export function startOfDay(text: string): number {
   const number = numbers.get(text);
   return number === undefined ? Date.parse(`${text}T00:00:00Z`) : number * dayMs;
 }
 
-/** Every row of every answer names days, and mostly the same ones: their names by number since 1970, and the other way round. */
+/** Caches of days by number since 1970, and the reverse: every row of every answer names days, mostly the same ones. */
 const names = new Map<number, Day>();
 const numbers = new Map<string, number>();
-/** Some thirty years; more are begun anew. */
+/** Some thirty years; above this, a cache starts again empty. */
 const mostKnown = 10_000;
 
 function remember(number: number, name: Day): void {
@@ -89,12 +89,12 @@ function remember(number: number, name: Day): void {
   numbers.set(name, number);
 }
 
-/** The earliest of some days, of which there is one or more. */
+/** The earliest of one or more days. */
 export function earliest<D extends string>(days: readonly D[]): D {
   return days.reduce((found, other) => (other < found ? other : found));
 }
 
-/** The latest of some days, of which there is one or more. */
+/** The latest of one or more days. */
 export function latest<D extends string>(days: readonly D[]): D {
   return days.reduce((found, other) => (other > found ? other : found));
 }

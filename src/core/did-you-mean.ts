@@ -1,4 +1,4 @@
-/** ", did you mean ...?" for the name that a mistyped one was most likely to be; empty when none is near. */
+/** ", did you mean ...?" with the name most similar to a mistyped one; empty if none is similar. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const near = names
     .map((name) => ({ name, off: distance(plain(typed), plain(name)) }))
@@ -7,13 +7,13 @@ export function didYouMean(typed: string, names: readonly string[]): string {
   return near === undefined ? "" : `, did you mean ${near.name}?`;
 }
 
-/** Letters and digits of any script; a name without any as it is, or it would be near every short one. */
+/** Only the letters and digits, of any script; a name without any is unchanged, or it would be similar to every short one. */
 function plain(name: string): string {
   const kept = name.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, "");
   return kept === "" ? name : kept;
 }
 
-/** Letters to put in, take out or change, to make one word of the other. */
+/** The number of letters to insert, delete or change to turn one word into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -4,7 +4,7 @@ import { minuteOf } from "./words.ts";
 /** Facts about an error, as data: never a URL, never the token. */
 export type ErrorContext = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** The base of all errors of ours: a stable `code`, context as data, and what to do next in the message. */
+/** The base class of our errors: a stable `code`, context as data, and what to do next in the message. */
 export abstract class StorehouseError extends Error {
   readonly code: ErrorCode;
   readonly context: ErrorContext;
@@ -16,12 +16,12 @@ export abstract class StorehouseError extends Error {
     this.context = context;
   }
 
-  /** What is wrong and with which values, without the code and the next step: for the words of another error. */
+  /** What is wrong and with which values, without the code and the next step: for the text of another error. */
   get problem(): string {
     return problemOf(this.code, this.context);
   }
 
-  /** What to do next, alone. */
+  /** Only what to do next. */
   get next(): string {
     return filled(errorCodes[this.code].next, this.context);
   }
@@ -36,14 +36,14 @@ export class RetryError extends StorehouseError {
     return entry.attempts ?? 3;
   }
 }
-/** Put off to a known time; costs no attempt. `until` is epoch-ms, null when unknown. */
+/** Postponed to a known time; costs no attempt. `until` is epoch-ms, null if unknown. */
 export class DeferError extends StorehouseError {
   get until(): number | null {
     const until = this.context["until"];
     return typeof until === "number" ? until : null;
   }
 }
-/** This slice is unavailable; all others go on. */
+/** This slice is unavailable; all others continue. */
 export class SkipError extends StorehouseError {
   get leaves(): "empty" | "skipped" | "failed" {
     const entry: { readonly leaves?: "empty" | "skipped" | "failed"; readonly says: string } = errorCodes[this.code];
@@ -52,10 +52,10 @@ export class SkipError extends StorehouseError {
 }
 /** Stop all requests. */
 export class AbortError extends StorehouseError {}
-/** Another process owns the slice now, or we are to stop: leave without a trace. */
+/** Another process owns the slice now, or this process must stop: end without writing anything. */
 export class FencedError extends StorehouseError {}
 
-/** What the table says of a call that ended with an error and no reply. What it does not know is taken for sent and charged. */
+/** The table's row for a call that ended with an error and no reply. Without values, the call counts as sent and charged. */
 function callColumns(code: ErrorCode): { readonly sent?: boolean; readonly charged?: boolean; readonly says: string } {
   return errorCodes[code];
 }
@@ -70,19 +70,19 @@ export function mayBeCharged({ code }: StorehouseError): boolean {
   return callColumns(code).charged ?? true;
 }
 
-/** True for the error of an unusable answer that was charged, or may have been; a later one may be usable. */
+/** True for the error of an unusable answer that was, or may have been, charged; a later answer may be usable. */
 export function isPaidInVain(error: StorehouseError): boolean {
   const { charged, unreadable }: { readonly charged?: boolean; readonly unreadable?: boolean; readonly says: string } =
     errorCodes[error.code];
   return error instanceof RetryError && (charged === true || unreadable === true);
 }
 
-/** The codes of calls that nobody can have charged: a request without a status and with any other code may have been. */
+/** The codes of calls that cannot have been charged: a request without a status and with any other code may have been. */
 export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
   (code) => callColumns(code).charged === false,
 );
 
-/** The codes of slices whose stored answer may be what cannot be read. */
+/** The codes of slices whose stored answer may be unreadable. */
 export const unreadableCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => {
   const entry: { readonly unreadable?: boolean; readonly says: string } = errorCodes[code];
   return entry.unreadable === true;
@@ -97,12 +97,12 @@ const classes = {
   fenced: FencedError,
 } as const satisfies Record<Recovery, new (code: ErrorCode, context: ErrorContext, cause?: unknown) => StorehouseError>;
 
-/** Builds the error that the code's recovery calls for. */
+/** Makes the error of the class for the recovery of a code. */
 export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknown): StorehouseError {
   return new classes[errorCodes[code].recovery](code, context, cause);
 }
 
-/** An error that nobody foresaw, as one of ours; `hide` takes secrets out of what it says. */
+/** Converts an unexpected error to one of ours; `hide` removes secrets from its text. */
 export function unexpected(cause: unknown, hide: (text: string) => string): StorehouseError {
   return fail("unexpected", { problem: hide(String(cause)).slice(0, 300) }, cause);
 }
@@ -120,7 +120,7 @@ function problemOf(code: ErrorCode, context: ErrorContext): string {
   return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
 }
 
-/** Words with their places filled; a place whose fact is not known is left out. */
+/** A text with its placeholders filled; a placeholder without a known fact is left out. */
 function filled(words: string, context: ErrorContext): string {
   return words
     .replaceAll(/\s?\{(\w+)\}/g, (place, name: string) => {
@@ -130,13 +130,13 @@ function filled(words: string, context: ErrorContext): string {
     .trimStart();
 }
 
-/** A fact for people: `until` is an instant, and its milliseconds say nothing to them. */
+/** A fact for people: `until` is an instant, so it is not shown in milliseconds. */
 function factText(name: string, value: ErrorContext[string]): string {
   if (name !== "until" || typeof value !== "number") return String(value);
   return minuteOf(value);
 }
 
-/** The message of an error; of anything else that was thrown its text. */
+/** The message of an error, or the text of anything else that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
@@ -146,7 +146,7 @@ export function causeCode(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "unknown";
 }
 
-/** The message of an error of ours without the code that it begins with: for where the code stands beside it. */
+/** The message of one of our errors without its leading code: for places that show the code separately. */
 export function withoutCode(message: string, code: string): string {
   return message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message;
 }

@@ -1,59 +1,59 @@
 import { windowLength, type Window } from "./window.ts";
 
-/** One option to fetch cells: what a call of an operation can carry and what it costs. */
+/** One way to fetch cells: what a call of an operation can carry, and what it costs. */
 export type FetchOption = {
   readonly operation: string;
-  /** Credits a call is expected to cost. */
+  /** Expected credits per call. */
   readonly credits: number;
   /** Days that one call may span. */
   readonly maxDays: number;
-  /** Items that one call may name. Without end where a call names none. */
+  /** Items that one call may name. Infinite if a call names none. */
   readonly maxItems: number;
-  /** False where a list travels in a body, in which a comma splits nothing; true where it is left out. */
+  /** False if lists are sent in a body, in which a comma separates nothing; true if left out. */
   readonly splitsAtComma?: boolean;
-  /** Set where a call names no items and brings all that the account tracks: the only items that it can carry. */
+  /** Set if a call names no items and returns all that the account tracks: the only items that it can carry. */
   readonly tracked?: ReadonlySet<string>;
-  /** Calls that it takes to bring what other fetch options bring in one, a device a call for instance; one when left out. */
+  /** Calls that it needs for what other fetch options return in one, for instance one call per device; one if left out. */
   readonly calls?: number;
-  /** Set where answers have pages. */
+  /** Set if answers have pages. */
   readonly isPaged?: boolean;
-  /** How many pages the last answer had, where answers have pages: as many are expected of the next one. One when left out. */
+  /** How many pages the last answer had, if answers have pages: the next one is expected to have the same number. One if left out. */
   readonly pages?: Pages;
 };
 
-/** So many pages, of an answer about so many days; at most so many are ever requested. */
+/** The pages of an answer, the days that it was about, and the most pages that are ever requested. */
 export type Pages = { readonly count: number; readonly days: number; readonly most?: number };
 
 /**
- * True when a call of this option can carry an item: the account tracks it where the option names no items, and no comma would split it in
- * a list.
+ * True if a call of this option can carry an item: if the option names no items, the account must track it; otherwise no comma may split it
+ * in a list.
  */
 export function carries(option: FetchOption, item: string): boolean {
   if (option.tracked !== undefined) return option.tracked.has(item);
   return option.maxItems === 1 || !isSplit(option, item);
 }
 
-/** True when an item cannot stand in a list of this option: a comma in it would be read as the end of it. */
+/** True if an item cannot be in a list of this option: a comma in it would be read as its end. */
 export function isSplit({ splitsAtComma = true }: FetchOption, item: string): boolean {
   return splitsAtComma && item.includes(",");
 }
 
-/** The credits that one use of a fetch option costs, all of its calls together. */
+/** The credits that one use of a fetch option costs, for all of its calls together. */
 export function optionCost(option: FetchOption): number {
   return option.credits * (option.calls ?? 1);
 }
 
-/** The pages that an answer about a window is expected to have: as many a day as the last one had, but no more than one where that had one. */
+/** The expected pages of an answer about a window: as many per day as the last one had, but one if that had one. */
 export function pagesExpected({ pages }: FetchOption, window: Window): number {
   if (pages === undefined) return 1;
-  // how full a single page was is not known
+  // it is unknown how full a single page was
   if (pages.count === 1) return 1;
   return Math.min(pagesInAll(pages, window), pages.most ?? Number.POSITIVE_INFINITY);
 }
 
 /**
- * The most days that one call about a window may span and is expected to bring in as many pages; 0 where that is not known, or where the last
- * answer had as many pages as are ever requested: what it lacked cannot be foreseen.
+ * The most days that one call about a window may span without more expected pages; 0 if that is unknown, or if the last answer had the most
+ * pages that are ever requested: the rest of it is unknown.
  */
 export function daysAtSamePrice({ maxDays, isPaged, pages }: FetchOption, window: Window): number {
   if (isPaged !== true) return maxDays;

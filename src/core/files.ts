@@ -3,8 +3,8 @@ import path from "node:path";
 import { fail } from "./errors.ts";
 
 /**
- * Makes a folder and those above it. Step by step: where the kernel makes the names, as under /proc, Node's own recursive way never
- * ends. Throws `unwritable_file`, which names the folder that was to be made.
+ * Makes a folder and its parents, step by step: where the kernel makes the names, as under /proc, the recursive option of Node never ends.
+ * Throws `unwritable_file`, which names the folder that could not be made.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const missing: string[] = [];
@@ -31,15 +31,12 @@ async function isThere(step: string, folder: string): Promise<boolean> {
   throw unwritableFile(folder, { code: step === path.resolve(folder) ? "EEXIST" : "ENOTDIR" });
 }
 
-/** The error of a file or folder that cannot be written, in our words. */
+/** The error of a file or folder that cannot be written, as one of ours. */
 export function unwritableFile(file: string, error: { readonly code?: string | undefined }): Error {
   return fail("unwritable_file", { file, cause: error.code }, error);
 }
 
-/**
- * Writes a file at once and whole, with the folders that it lies in; `flush`: it is on the disk before it has its name. Throws
- * `unwritable_file`.
- */
+/** Writes a file atomically, and makes its folders; `flush`: it is on the disk before it gets its name. Throws `unwritable_file`. */
 export async function putFile(file: string, text: string, options: { readonly flush?: boolean } = {}): Promise<void> {
   await makeFolder(path.dirname(file));
   const part = `${file}.part`;

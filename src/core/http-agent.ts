@@ -1,7 +1,7 @@
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
-/** What lies between this machine and others: addresses of proxies, hosts that are reached without one, and a company's own authorities (PEM). */
+/** The network settings: addresses of proxies, hosts that are reached without one, and a company's own certificate authorities (PEM). */
 export type Network = {
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
@@ -9,19 +9,19 @@ export type Network = {
   readonly authorities?: string | undefined;
 };
 
-/** Sends HTTP requests over connections that it keeps; see `createHttpAgent`. */
+/** Sends HTTP requests over kept connections; see `createHttpAgent`. */
 export type HttpAgent = Pick<Dispatcher, "request" | "close" | "destroy"> & {
   /**
-   * Sends a request and collects its reply, of which each part may be refused. A stream between the connection and its reader would
-   * cost a fifth of a call.
+   * Sends a request and collects its reply; the reader may refuse each part. A stream between the connection and the reader would cost a
+   * fifth of a call.
    */
   readonly exchange: (request: Dispatcher.DispatchOptions, reader: ReplyReader) => Promise<WholeReply>;
 };
 
-/** A reply that is in as a whole. */
+/** A complete reply. */
 export type WholeReply = Pick<Dispatcher.ResponseData, "headers"> & { readonly status: number; readonly body: Buffer };
 
-/** Who waits for a reply: `onPart` throws where it is to end, and `cut` ends the request, be it under way or still to begin. */
+/** The receiver of a reply: `onPart` throws to end it, and `cut` ends the request, before or after it has started. */
 type ReplyReader = { readonly onPart: (bytes: number) => void; readonly cut: Cut };
 
 /** Ends a request with a reason. */
@@ -30,7 +30,7 @@ export type Cut = {
   readonly whenEnded: (ended: (reason: Error) => void) => void;
 };
 
-/** Makes what ends one request, or those that follow it. */
+/** Makes a cut for one request, or for several in sequence. */
 export function createCut(): Cut {
   let given: Error | null = null;
   let notify: ((reason: Error) => void) | null = null;
@@ -49,12 +49,12 @@ export function createCut(): Cut {
 /** How long to wait for a connection and for an answer, in ms. */
 type Patience = { readonly connectMs: number; readonly answerMs: number };
 
-/** What runs on this machine is never reached through a proxy: a proxy would search its own machine. */
+/** This machine is never reached through a proxy: a proxy would connect to its own machine. */
 const thisMachine = "localhost,127.0.0.1,[::1]";
 
 /**
- * Makes an agent that sends requests through the proxy that the network names for them. An https address is reached by CONNECT, so that
- * the proxy sees its host and port only.
+ * Makes an agent that sends requests through the proxy in the network settings. An https address is reached by CONNECT, so that the proxy
+ * sees only its host and port.
  */
 export function createHttpAgent(
   { httpProxy = "", httpsProxy = "", noProxy = "", authorities }: Network,
@@ -67,7 +67,7 @@ export function createHttpAgent(
     httpProxy === "" && httpsProxy === ""
       ? new Agent(direct)
       : new EnvHttpProxyAgent({
-          // texts that are empty keep undici from reading the environment
+          // empty texts keep undici from reading the environment
           httpProxy,
           httpsProxy,
           noProxy: [noProxy, thisMachine].filter((hosts) => hosts !== "").join(","),
@@ -77,7 +77,7 @@ export function createHttpAgent(
           proxyTls: tls,
         });
   return {
-    // an agent that forwards to a proxy without CONNECT knows no timeouts of its own
+    // an agent that forwards to a proxy without CONNECT has no timeouts of its own
     request: (options: Dispatcher.RequestOptions) => agent.request({ ...timeouts, ...options }),
     exchange: (request, reader) => exchange(agent, { ...timeouts, ...request }, reader),
     close: () => agent.close(),
@@ -89,12 +89,12 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
   return new Promise<WholeReply>((resolve, reject) => {
     const parts: Buffer[] = [];
     let [status, headers]: [number, WholeReply["headers"]] = [0, {}];
-    // a request that waits for its connection has nothing to abort yet, and does not hold up who ends it
+    // a request that waits for its connection cannot be aborted yet: reject at once, so that the caller does not wait
     cut.whenEnded(reject);
     agent.dispatch(request, {
       onRequestStart: (controller) => cut.whenEnded((reason) => controller.abort(reason)),
       onResponseStart: (_, code, received) => {
-        // one below 200 comes before the reply
+        // a status below 200 comes before the reply
         if (code >= 200) [status, headers] = [code, received];
       },
       onResponseData: (_, part) => {
@@ -102,7 +102,7 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
         parts.push(part);
       },
       onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(parts) }),
-      // of a refusal the status says it all, with or without its body
+      // for a refusal the status is enough, with or without its body
       onResponseError: (_, error) => (isRefusal(status) ? resolve({ status, headers, body: empty }) : reject(error)),
     });
   });
@@ -110,24 +110,24 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
 
 const empty = Buffer.alloc(0);
 
-/** True for the status of a reply that answers nothing: its body is not needed. */
+/** True for the status of a reply without an answer: its body is not needed. */
 export function isRefusal(status: number): boolean {
   return status >= 400;
 }
 
-/** Trust in the authorities that Node knows and in those of the company; made once, since it takes a tenth of a second. */
+/** Trusts the authorities that Node knows and those of the company; made once, since it takes a tenth of a second. */
 function tlsOf(authorities: string | undefined): { readonly secureContext?: SecureContext } {
   const trusted = trustedAuthorities(authorities);
   return trusted === undefined ? {} : { secureContext: createSecureContext({ ca: [...trusted] }) };
 }
 
-/** The authorities (PEM) that Node knows and those of the company; undefined where Node trusts all of them without naming them. */
+/** The authorities (PEM) that Node knows and those of the company; undefined if Node trusts all of them already. */
 export function trustedAuthorities(authorities: string | undefined): readonly string[] | undefined {
   if (authorities === undefined || isKnownToNode(authorities)) return undefined;
   return [...getCACertificates("default"), authorities];
 }
 
-/** True where Node has read the same certificates at its start, as it does when the environment and not .env names them. */
+/** True if Node has read the same certificates at its start, as it does if the environment, not .env, names them. */
 function isKnownToNode(authorities: string): boolean {
   const known = new Set(getCACertificates("extra").map(withoutSpace));
   const given = authorities.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
@@ -143,7 +143,9 @@ const proxyCodes: Readonly<Record<string, string>> = {
   UND_ERR_PRX_CONN: "the proxy closed the connection",
 };
 
-/** What a proxy did instead of connecting, in words without an address; null for an error of another kind. Nothing was sent then. */
+/**
+ * What a proxy did instead of connecting, in words without an address; null for an error of another kind. In this case nothing was sent.
+ */
 export function proxyProblem(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const status = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(error.message)?.[1];
@@ -151,15 +153,15 @@ export function proxyProblem(error: unknown): string | null {
   return "code" in error ? (proxyCodes[String(error.code)] ?? null) : null;
 }
 
-/** A certificate or protocol on which the two ends do not agree: nothing was sent yet. */
+/** Codes for a certificate or protocol that the two ends do not agree on: nothing was sent yet. */
 const handshake = /SSL|TLS|CERT|SIGNATURE|EPROTO/;
 
-/** True for the code of an error by which two ends do not come to a connection that both trust. */
+/** True for the code of an error that kept the two ends from a trusted connection. */
 export function isHandshake(code: string): boolean {
   return handshake.test(code);
 }
 
-/** Which setting may mend a failed connection, to stand behind "check ..."; undefined where none of these is in play. */
+/** Which setting may fix a failed connection, as the text after "check ..."; undefined if none of these is involved. */
 export function networkHint({ httpProxy, httpsProxy }: Network, code: string): string | undefined {
   const isProxied = httpProxy !== undefined || httpsProxy !== undefined;
   const hints = [

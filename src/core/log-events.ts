@@ -1,7 +1,7 @@
-/** How loud an event is. What happens once a slice or a request is `debug`: a night has thousands of them. */
+/** The level of an event. Events per slice or per request are `debug`: a night has thousands of them. */
 type Level = "debug" | "info" | "warn" | "error";
 
-/** Every event of the log by its name (`msg`), with its level and its meaning. A test holds this list against the code. */
+/** Every event of the log by its name (`msg`), with its level and its meaning. A test compares this list with the code. */
 export const logEvents = {
   "worker.started": { level: "info", says: "a worker has started" },
   "worker.stopping": { level: "info", says: "a worker stops; it releases the slices that it has not started" },

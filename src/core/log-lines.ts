@@ -5,17 +5,19 @@ import { wrapText } from "./text-width.ts";
 /** The terminal that log lines are written to. */
 type Terminal = { readonly write: (text: string) => unknown; readonly columns?: number };
 
-/** Where a logger writes whose reader is a person at a terminal: each line of JSON becomes a sentence. */
+/** The destination of a logger that a person reads at a terminal: each line of JSON becomes a sentence. */
 export function logLines(to: Terminal): DestinationStream {
   return { write: (line) => void to.write(`${sentence(line, to.columns ?? 80)}\n`) };
 }
 
-/** What is said of the levels that a person acts on. */
+/** Prefixes for the levels that a person acts on. */
 const loud: Readonly<Record<number, string>> = { 40: "warning: ", 50: "error: ", 60: "fatal: " };
-/** Under the time, so that events stand out. */
+/** Aligned after the time, so that events are easy to see. */
 const indent = " ".repeat("11-22 10:05:12  ".length);
 
-/** An event in words: when, in the reader's zone, what it means, its name, and its fields. A line that is none stays as it is. */
+/**
+ * An event in words: its time in the zone of the reader, its meaning, its name, and its fields. A line that is not an event is unchanged.
+ */
 function sentence(line: string, columns: number): string {
   let event: Readonly<Record<string, unknown>>;
   try {

@@ -4,7 +4,7 @@ import { hiderOf } from "./secret.ts";
 /** A structured logger: `log.info({ fields }, "event.name")`. Goes to stderr; results go to stdout. */
 export type Log = Logger;
 
-/** Makes the process's logger. `secrets` are replaced wherever they would appear in a line, in any field. */
+/** Makes the logger of the process. `secrets` are replaced everywhere in a line, in any field. */
 export function createLog(options: { level: string; secrets: readonly string[]; to?: DestinationStream }): Log {
   const to = options.to ?? standardError();
   const hide = hiderOf(options.secrets);
@@ -14,10 +14,10 @@ export function createLog(options: { level: string; secrets: readonly string[]; 
   );
 }
 
-/** What is kept of lines that have no room, for when there is some again. */
+/** How much is kept of lines that cannot be written, until there is space again. */
 const mostKept = 2 ** 20;
 
-/** A log without room, on a full disk, ends no process: its lines wait, and beyond some are dropped. */
+/** A full disk under the log must not end the process: lines wait, and above a limit they are dropped. */
 function standardError(): DestinationStream {
   const to = pino.destination({ dest: 2, sync: true, maxLength: mostKept });
   to.on("error", () => undefined);

@@ -1,4 +1,4 @@
-/** True for an address that only this machine reaches. */
+/** True for an address that only this machine can reach. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }

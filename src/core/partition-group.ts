@@ -1,6 +1,9 @@
 import type { Scope } from "./slice.ts";
 
-/** The partitions of one dataset that share store, app and country; null where the dataset is not about an app, or distinguishes no countries. */
+/**
+ * The partitions of one dataset that share store, app and country; null if the dataset is not about an app, or does not distinguish
+ * countries.
+ */
 export type PartitionGroup = {
   readonly dataset: string;
   readonly store: string | null;
@@ -8,7 +11,7 @@ export type PartitionGroup = {
   readonly country: string | null;
 };
 
-/** Apps (track ids or `store:trackId`) and countries by which coverage is narrowed; empty lists stand for all. */
+/** Apps (track ids or `store:trackId`) and countries that coverage is limited to; empty lists mean all. */
 export type NamedScopes = { readonly apps: readonly string[]; readonly countries: readonly string[] };
 
 /** The group to which a scope of a dataset belongs. */
@@ -26,7 +29,7 @@ export function groupKey({ dataset, store, trackId, country }: PartitionGroup): 
   return JSON.stringify([dataset, store, trackId, country]);
 }
 
-/** True for the scopes of a dataset that belong to one of the groups, and for all of a dataset that none of them names. */
+/** True for the scopes of a dataset that belong to one of the groups, and for all scopes if no group names the dataset. */
 export function inGroups(dataset: string, groups: readonly PartitionGroup[]): (scope: Scope) => boolean {
   const own = new Set(groups.filter((group) => group.dataset === dataset).map(groupKey));
   return (scope) => own.size === 0 || own.has(groupKey(groupOf(dataset, scope)));

@@ -2,15 +2,15 @@ import { addDays, addMonths, day, type Day, daysBetween, monthStart } from "./da
 import type { Window } from "./window.ts";
 
 /**
- * How the calendar is cut into periods: stretches of so many days counted from one fixed Monday, or calendar months. A later run
- * finds the same periods on every day.
+ * How the calendar is cut into periods: ranges of a number of days, counted from a fixed Monday, or calendar months. Every run, on any day,
+ * finds the same periods.
  */
 export type Grid = { readonly days: number } | { readonly months: 1 };
 
-/** A Monday before the first store opened: all stretches of days are counted from it, also backwards. */
+/** A Monday before the first store opened: all ranges of days are counted from it, also backwards. */
 const origin = day("2007-01-01");
 
-/** The period that holds a day. */
+/** The period that contains a day. */
 export function periodOf(grid: Grid, held: Day): Window {
   if ("months" in grid) return { start: monthStart(held), end: addMonths(monthStart(held), 1) };
   const start = addDays(origin, Math.floor(daysBetween(origin, held) / grid.days) * grid.days);
@@ -25,7 +25,7 @@ export function periodsTouching(grid: Grid, { start, end }: Window): Window[] {
   return periods;
 }
 
-/** The first day of which rows are kept: that of the month so many whole months before the current one; null where all are kept. */
+/** The first day whose rows are kept: the first of the month this many months before the current one; null if all are kept. */
 export function keptFrom(today: Day, keepMonths: number | undefined): Day | null {
   return keepMonths === undefined ? null : addMonths(monthStart(today), -keepMonths);
 }

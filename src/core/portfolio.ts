@@ -5,16 +5,16 @@ import type { Store } from "./store.ts";
 export type PortfolioApp = {
   readonly store: Store;
   readonly trackId: string;
-  /** True when the account tracks it, false when only the configuration lists it. */
+  /** True if the account tracks it, false if only the configuration lists it. */
   readonly tracked: boolean;
   readonly countries: readonly PortfolioCountry[];
 };
 
-/** A country of an app: its keywords, and how many the account says it tracks (null when never requested). */
+/** A country of an app: its keywords, and how many keywords the account reports (null if never requested). */
 export type PortfolioCountry = {
   readonly country: string;
   readonly keywords: readonly string[];
-  /** Those of the keywords that the account tracks, as last read; the rest comes from the configuration alone. */
+  /** The keywords that the account tracks, as last read; the others are only in the configuration. */
   readonly tracked?: readonly string[];
   readonly keywordCount: number | null;
 };
@@ -24,7 +24,7 @@ export type SourceMembers = Readonly<Record<string, readonly Scope[]>>;
 
 /** The portfolio: apps and keywords that the account tracks, and those of the configuration. Sorted by store, id, country. */
 export type Portfolio = {
-  /** Whose it is, by the name of the account; left out for the account of API_TOKEN. */
+  /** The name of its account; left out for the account of API_TOKEN. */
   readonly account?: string;
   readonly apps: readonly PortfolioApp[];
   readonly sources?: SourceMembers;

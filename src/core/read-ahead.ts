@@ -1,4 +1,4 @@
-/** Reads the next item while the caller is busy with the one before; in order, one ahead. */
+/** Reads the next item while the caller works on the one before; in order, one ahead. */
 export async function* readAhead<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
   read: (item: I) => Promise<O>,
@@ -7,14 +7,14 @@ export async function* readAhead<I, O>(
   for await (const item of items) {
     const before: Promise<O> | null = next;
     next = read(item);
-    // who takes it sees the error
+    // the error is thrown where the item is taken
     next.catch(() => undefined);
     if (before !== null) yield await before;
   }
   if (next !== null) yield await next;
 }
 
-/** Puts items together, in order, until a group weighs at least `most`, or until the next one may not be in it. */
+/** Groups items, in order, until a group weighs at least `most`, or until the next item may not be in it. */
 export async function* gathered<I>(
   items: AsyncIterable<I> | Iterable<I>,
   {

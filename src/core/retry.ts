@@ -1,24 +1,24 @@
 import type { Clock } from "./clock.ts";
 
-/** How long the waits between tries are: they grow by `factor` (2 when left out) from the first to the longest. In ms. */
+/** The waits between tries, in ms: they grow by `factor` (2 if left out) from the first to the longest. */
 export type Backoff = { readonly firstMs: number; readonly longestMs?: number; readonly factor?: number };
 
-/** The wait after so many failures in a row, in ms. */
+/** The wait after this many failures in a row, in ms. */
 export function backoffMs({ firstMs, longestMs, factor = 2 }: Backoff, failures: number): number {
   return Math.min(longestMs ?? Number.POSITIVE_INFINITY, firstMs * factor ** (failures - 1));
 }
 
-/** How work is tried again. */
+/** How work is retried. */
 export type RetryOptions = {
   readonly clock: Pick<Clock, "sleep">;
   readonly backoff: Backoff;
-  /** Ends a wait early and the tries with it: the last error is thrown. */
+  /** Ends the wait and all further tries: the last error is thrown. */
   readonly signal?: AbortSignal;
-  /** Whether to try again after so many failures. Called before the wait; may throw an error of its own. */
+  /** Whether to try again after this many failures. Called before the wait; may throw a different error. */
   readonly again: (error: unknown, failures: number, waitMs: number) => boolean;
 };
 
-/** Does work, with a growing wait before each further try; throws the error of the try after which there is no other. */
+/** Does work, with a growing wait before each further try; throws the error of the last try. */
 export async function retry<T>({ clock, backoff, signal, again }: RetryOptions, work: () => Promise<T>): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {

@@ -21,7 +21,7 @@ function kindOf(input: unknown): string {
 
 function wanted(name: string, input: unknown): string {
   const kind = kinds[name] ?? name;
-  // what a text of an address became: nobody has written NaN
+  // text in an address, converted to a number: nobody wrote NaN
   if (Number.isNaN(input)) return `must be ${kind}`;
   const found = kindOf(input);
   const isFraction = name === "int" && found === "a number";
@@ -37,7 +37,7 @@ function bound({ origin, inclusive }: { origin: string; inclusive?: boolean }, m
   return `must be ${many}`;
 }
 
-/** The kinds that a union takes, where the value is of none of them. */
+/** The kinds that a union accepts, if the value has none of them. */
 function unionWords({ errors, input }: Extract<Issue, { code: "invalid_union" }>): string {
   const firsts = errors.map(([first]) => first);
   const names = firsts.map((one) =>
@@ -48,8 +48,8 @@ function unionWords({ errors, input }: Extract<Issue, { code: "invalid_union" }>
 }
 
 /**
- * What is wrong with a value, in words that stand behind its name: `api.concurrency must be a whole number, not text`. For
- * `safeParse(value, { error: schemaWords })`; a schema that has words of its own keeps them. No value is repeated: it may be a secret.
+ * The problem of a value, in words that follow its name: `api.concurrency must be a whole number, not text`. For `safeParse(value, { error:
+ * schemaWords })`; a schema with its own message keeps it. No value is repeated: it may be a secret.
  */
 export function schemaWords(issue: Issue): string {
   if (issue.input === undefined && issue.code !== "unrecognized_keys") return "is missing";

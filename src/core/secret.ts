@@ -1,6 +1,6 @@
 /**
- * Makes the function that hides secrets in a text, in every way that JSON, URLs and HTML spell them, also one inside the other.
- * The text may be bytes read as latin1: of characters beyond ASCII the UTF-8 bytes are found too. Empty secrets hide nothing.
+ * Makes the function that hides secrets in a text, in every form in which JSON, URLs and HTML may escape them, nested ones too. The text
+ * may be bytes read as latin1: the UTF-8 bytes of characters beyond ASCII are found too. Empty secrets hide nothing.
  */
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
   const spelled = secrets.filter((secret) => secret !== "").map(anySpelling);
@@ -9,13 +9,13 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
   return (text) => text.replace(pattern, "[hidden]");
 }
 
-/** A token shorter than this may well be a word of an honest answer: it is struck out only where it is named as the token. */
+/** A token shorter than this may be an ordinary word of an answer: it is removed only where it is named as the token. */
 const shortToken = 12;
 
-/** One of these is in every spelling of a visible ASCII character but the plain one. Most bodies have none, and need no pattern. */
+/** Every escaped form of a visible ASCII character contains one of these. Most bodies have none, and need no pattern. */
 const escapes = ["%", "\\", "&"].map((sign) => sign.charCodeAt(0));
 
-/** Makes the function that strikes tokens out of a body byte for byte; it returns the body itself when none is in there. */
+/** Makes the function that replaces tokens in a body, byte for byte; it returns the body itself if there is none. */
 export function strikerOf(...tokens: readonly string[]): (body: Buffer) => Buffer {
   const secrets = tokens
     .filter((token) => token !== "")
@@ -25,7 +25,7 @@ export function strikerOf(...tokens: readonly string[]): (body: Buffer) => Buffe
   return (body) => {
     if (arePlain && !escapes.some((sign) => body.includes(sign)) && !secrets.some((secret) => body.includes(secret)))
       return body;
-    // latin1 maps bytes to characters one to one, so that the rest of the body stays as it came
+    // latin1 maps bytes to characters one to one, so that the rest of the body does not change
     const text = body.toString("latin1");
     const clean = hide(text);
     return clean === text ? body : Buffer.from(clean, "latin1");
@@ -35,8 +35,8 @@ export function strikerOf(...tokens: readonly string[]): (body: Buffer) => Buffe
 const named: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
 
 /*
- * A search ends soon in any text: a pattern that takes a run of backslashes begins where the run begins and takes all of it. One that
- * began at each of them would read the rest of the run each time.
+ * This keeps a search fast in any text: a pattern for a run of backslashes starts only at the beginning of the run and takes all of it. If
+ * it could start at each backslash, it would read the rest of the run each time.
  */
 const runBegins = String.raw`(?<!\\)`;
 
@@ -52,12 +52,14 @@ function anySpelling(secret: string): string {
     .join("");
 }
 
-/** A pattern for backslashes in a row. An unescaped run stands for any number of them: it may be escaped once or several times. */
+/** A pattern for backslashes in a row. A run matches in any length: it may be escaped once or several times. */
 function anyBackslashes(count: number): string {
   return `(?:${runBegins}\\\\+(?:u005[cC])?|%(?:25)*5[cC]|&(?:amp;)*(?:#0*92|#[xX]0*5[cC]);){1,${count}}`;
 }
 
-/** A pattern for one character, plain or escaped. After a backslash of the secret the run that escapes it is taken already. */
+/**
+ * A pattern for one character, plain or escaped. After a backslash of the secret, the run that escapes the character is matched already.
+ */
 function anyCharacter(character: string, followsBackslash: boolean): string {
   const escape = (run: "+" | "*") => `(?:${followsBackslash ? "(?<=\\\\)|" : ""}${runBegins}\\\\${run})`;
   const bytes = [...Buffer.from(character)].map((byte) => hex(byte, 2));
@@ -70,7 +72,7 @@ function anyCharacter(character: string, followsBackslash: boolean): string {
     `&(?:amp;)*(?:${names.join("|")});`,
     ...(bytes.length > 1 ? [bytes.map((byte) => `\\x${byte}`).join("")] : []),
     ...(character === " " ? ["\\+"] : []),
-    // last, since % or & as it is would leave the rest of its escaped form
+    // last, since a plain % or & would leave the rest of its escaped form
     `${/["'/]/.test(character) ? escape("*") : ""}${units.map((unit) => `\\u${unit}`).join("")}`,
   ];
   return `(?:${forms.join("|")})`;

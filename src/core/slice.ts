@@ -2,34 +2,34 @@ import type { Day } from "./day.ts";
 import type { Window } from "./window.ts";
 
 /**
- * Who a fetch is about, as named values: `{ store, app, country }`, `{ store, country, keyword }` ... Names are sorted where they become a
+ * What a fetch is about, as named values: `{ store, app, country }`, `{ store, country, keyword }` ... Names are sorted when they become a
  * key.
  */
 export type Scope = Readonly<Record<string, string>>;
 
-/** In which order classes may dip into the reserve of credits: the first is lost for good when missed tonight. */
+/** In which order classes may dip into the reserve of credits: the first is lost for good if it is missed tonight. */
 export const creditClasses = ["snapshot", "daily", "lookback", "history"] as const;
 export type CreditClass = (typeof creditClasses)[number];
-/** Who credits are held for: a slice of some class, or a person who runs a command; what the floors leave is for people. */
+/** Who credits are held for: a slice of a class, or a person who runs a command. Floors keep credits for people. */
 export type Spender = CreditClass | "person";
 
 /**
- * What can become of a slice. `loaded`, `empty` and `skipped` are final answers; `failed` waits for a later try or for `storehouse retry`;
- * `lost` is a snapshot that nobody can request any more.
+ * The states of a slice. `loaded`, `empty` and `skipped` are final; `failed` waits for a later try or for `storehouse retry`; `lost` is a
+ * snapshot that can no longer be requested.
  */
 export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "lost"] as const;
 export type SliceState = (typeof sliceStates)[number];
-/** The fingerprint of a lost day that was never requested: it is no attempt. */
+/** The fingerprint of a lost day that was never requested: it does not count as an attempt. */
 export const neverRequested = "never requested";
-/** How the fingerprint of a slice begins that the answer of another dataset filled; the name of that dataset follows. */
+/** The start of the fingerprint of a slice that was filled from the answer of another dataset; the name of that dataset follows. */
 export const reportedPrefix = "reported by ";
 
-/** The fingerprint of a slice that the answer of another dataset filled. */
+/** The fingerprint of a slice that was filled from the answer of another dataset. */
 export function reportedBy(dataset: string): string {
   return reportedPrefix + dataset;
 }
 
-/** States of a slice that waits or runs: its answer is yet to come. */
+/** States of a slice that waits or runs: its answer is still to come. */
 export const openStates = ["pending", "running", "deferred"] as const satisfies readonly SliceState[];
 
 /** A slice that a plan proposes: one partition, one window, one operation, priced. */
@@ -37,26 +37,26 @@ export type SliceDraft = {
   readonly dataset: string;
   readonly operation: string;
   readonly scope: Scope;
-  /** What a call requests by the batch (keywords, ids), null where the scope says it all. Sorted. */
+  /** The items (keywords, ids) that a call names, null if the scope is enough. Sorted. */
   readonly items: readonly string[] | null;
   readonly window: Window;
   readonly class: CreditClass;
   /** Expected requests and credits. */
   readonly requests: number;
   readonly credits: number;
-  /** The day on which it was planned as "today": decides how settled the answer was. */
+  /** The day that was "today" when it was planned: decides whether the answer is final. */
   readonly asOf: Day;
-  /** What the portfolio knew that would make the answer differ; a changed one makes the old answer stale. */
+  /** Facts of the portfolio that affect the answer; if they change, the old answer is stale. */
   readonly fingerprint: string;
-  /** The slice whose answer ended before these days, where they are the tail of one. */
+  /** The slice whose answer ended before these days, if they are its tail. */
   readonly tailOf?: string;
-  /** Of a snapshot the last day on which it can be requested; its own day when left out. */
+  /** For a snapshot, the last day on which it can be requested; its own day if left out. */
   readonly lastDay?: Day;
-  /** Of a snapshot that was requested before, the day on which it was last; of several items that of the one that waits longest. */
+  /** For a snapshot that was requested before, the day of the last request; for several items, that of the item that has waited longest. */
   readonly lastRequested?: Day;
-  /** Days that it may span at its price, where a slice waits whose days it could bring as well. */
+  /** Days that it may span at its price, if a slice waits whose days it could fetch too. */
   readonly longest?: number;
-  /** When the first of the slices that it brings as well was queued, in epoch-ms. */
+  /** When the first of the slices that it includes was queued, in epoch-ms. */
   readonly waitsSince?: number;
 };
 
@@ -65,15 +65,15 @@ export type Slice = SliceDraft & {
   readonly sliceId: string;
   readonly runId: string;
   readonly attempt: number;
-  /** The day after the last requested one, where the answer ended earlier and the window with it. */
+  /** The day after the last requested one, if the answer, and so the window, ended earlier. */
   readonly requestedEnd?: Day;
-  /** The plan whose price its calls count against, whichever process runs it; null or left out where there is none. */
+  /** The plan whose price its calls count against, in any process; null or left out if there is none. */
   readonly planId?: string | null;
-  /** Digest, as hex, of the answer that was loaded last for the same request when it was claimed; null without one. */
+  /** Digest, as hex, of the last loaded answer to the same request at the time of the claim; null if there is none. */
   readonly lastDigest?: string | null;
 };
 
-/** The days that a slice requested, its tail among them. */
+/** The days that a slice requested, including its tail. */
 export function requestedWindow({ window, requestedEnd }: Pick<Slice, "window" | "requestedEnd">): Window {
   return requestedEnd === undefined ? window : { start: window.start, end: requestedEnd };
 }
@@ -92,13 +92,13 @@ export type Covered = {
   readonly state: SliceState;
   readonly asOf: Day;
   readonly fingerprint: string;
-  /** True when the service refused it for what was requested, not for when. */
+  /** True if the service refused it because of what it requests, not because of the time. */
   readonly refused: boolean;
-  /** True where it failed with an error that a later request may not meet. */
+  /** True if it failed with an error that may be gone at a later request. */
   readonly isPassing?: true;
   /** True for the tail of another slice: days that the answer to that one did not report. */
   readonly isTail?: true;
-  /** Its answered days before this one were dropped by retention since. */
+  /** Retention has dropped its answered days before this one. */
   readonly goneBefore?: Day;
 };
 

@@ -3,10 +3,10 @@ import { day } from "./day.ts";
 /** The two app stores. */
 export type Store = "ios" | "android";
 
-/** How the stores are called. */
+/** The names of the stores. */
 const names: Readonly<Record<string, string>> = { ios: "iOS", android: "Android" } satisfies Record<Store, string>;
 
-/** What a store is called; one that nobody knows by its own word. */
+/** The name of a store; an unknown store is returned unchanged. */
 export function storeName(store: string): string {
   return names[store] ?? store;
 }
@@ -22,5 +22,5 @@ export function storeOf(trackId: string): Store {
   return /^\d+$/.test(trackId) ? "ios" : "android";
 }
 
-/** The day on which the first of the two stores opened: nothing can be known of days before it. */
+/** The day on which the first of the two stores opened: there is no data for days before it. */
 export const firstStoreOpened = day("2008-07-10");

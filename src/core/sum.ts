@@ -1,4 +1,4 @@
-/** The sum over some things of what `of` gives for each. */
+/** The sum of `of` over all elements. */
 export function sumBy<T>(all: Iterable<T>, of: (one: T) => number): number {
   let sum = 0;
   for (const one of all) sum += of(one);

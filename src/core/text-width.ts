@@ -2,13 +2,16 @@ import { stripVTControlCharacters } from "node:util";
 
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-/** Marks that stand on the character before them, and characters that show nothing. */
+/** Combining marks, and characters that are not visible. */
 const unseen = /^[\p{M}\p{Cf}\p{Cc}]+$/u;
 const plain = /^[\x20-\x7e]*$/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text as a reader counts them. Made late: tables of Unicode take longer to load than any module of the program. */
+/**
+ * The characters of a text as a reader counts them. Loaded when first needed: the Unicode tables take longer to load than any module of the
+ * program.
+ */
 function graphemesOf(text: string): readonly string[] {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return [...segmenter.segment(text)].map(({ segment }) => segment);
@@ -26,18 +29,21 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) ? 2 : 1;
 }
 
-/** A space at which no line is broken; the printer of a text replaces it by an ordinary space. */
+/** A space at which no line is broken; printing replaces it with an ordinary space. */
 export const noBreak = "\u00a0";
 
-/** Where a line may be broken: between words, or also behind the marks inside of a name. Wide characters may always be parted. */
+/**
+ * Where a line may be broken: between words, or also after punctuation marks inside a name. A line may always break between wide
+ * characters.
+ */
 export type Breaks = "words" | "marks";
 
 const behindNoBreak = /(?<=\u00a0)/u;
 const behindMarks = /(?<=[_./,:;=|?&]|\p{L}-)(?=\S)/u;
-/** Between words; a day stays beside its time. */
+/** Between words, but not between a day and its time. */
 const betweenWords = /(?<= )(?=[^ ])(?<!\d{4}-\d\d-\d\d (?=\d\d:))/u;
 
-/** The parts of a text that stay in one line, each with the spaces behind it. */
+/** The parts of a text that stay on one line, each with the spaces after it. */
 function parts(text: string, breaks: Breaks): readonly string[] {
   return text.split(betweenWords).flatMap((word) => {
     if (breaks === "words" && plain.test(word)) return [word];
@@ -46,7 +52,7 @@ function parts(text: string, breaks: Breaks): readonly string[] {
   });
 }
 
-/** A text without spaces, parted behind each wide character. */
+/** A text without spaces, split after each wide character. */
 function partedWide(text: string): readonly string[] {
   if (plain.test(text)) return [text];
   const parted: string[] = [];
@@ -64,7 +70,7 @@ function withSpace(parted: readonly string[], space: string): readonly string[] 
   return [...parted.slice(0, -1), `${parted.at(-1) ?? ""}${space}`];
 }
 
-/** The columns that the widest part of a text takes: in fewer it cannot be shown with these breaks. */
+/** The columns that the widest part of a text takes: the text needs at least this many with these breaks. */
 export function leastWidth(text: string, breaks: Breaks): number {
   return Math.max(
     0,
@@ -72,7 +78,7 @@ export function leastWidth(text: string, breaks: Breaks): number {
   );
 }
 
-/** The lines of a text that fit into so many columns; a part that is wider is broken at its spaces all the same, then anywhere. */
+/** The lines of a text, wrapped to this many columns. A part that is wider is broken at its spaces, then anywhere. */
 export function wrapText(text: string, columns: number, breaks: Breaks = "words"): readonly string[] {
   return text.split("\n").flatMap((line) => (textWidth(line) <= columns ? [line] : wrapLine(line, columns, breaks)));
 }

@@ -1,11 +1,11 @@
 const suspicious = /\0|[\uD800-\uDFFF]/;
 
-/** Text that Postgres can hold: U+0000 left out, lone surrogates as U+FFFD; all else untouched. */
+/** Text that Postgres can store: without U+0000, and with U+FFFD for lone surrogates; otherwise unchanged. */
 export function cleanText(text: string): string {
   return suspicious.test(text) ? text.replaceAll("\0", "").toWellFormed() : text;
 }
 
-/** `cleanText` for every string and key inside a parsed JSON value. Returns a new value; shape kept. */
+/** `cleanText` for every string and key inside a parsed JSON value. Returns a new value of the same shape. */
 export function cleanJson(value: unknown): unknown {
   if (typeof value === "string") return cleanText(value);
   if (Array.isArray(value)) return value.map(cleanJson);
@@ -18,7 +18,7 @@ export type ParsedText = { readonly text: string; readonly json: unknown };
 
 const backslash = 92;
 
-/** True for a text of JSON whose lists and objects are nested deeper than that. */
+/** True for a text of JSON whose lists and objects are nested deeper than `most`. */
 export function isDeeperThan(json: string, most: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
@@ -32,7 +32,7 @@ export function isDeeperThan(json: string, most: number): boolean {
   return false;
 }
 
-/** Where the text ends whose quote is at a place; the end of all where it does not. */
+/** The end of the JSON string whose opening quote is at `start`; the end of the whole text if it is not closed. */
 function endOfText(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at >= 0; at = json.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -42,15 +42,15 @@ function endOfText(json: string, start: number): number {
   return json.length;
 }
 
-/** True for `.` and `..`, which a server or proxy on the way takes for a folder: no request can have such a keyword in its path. */
+/** True for `.` and `..`, which a server or proxy reads as a folder: no request can have such a keyword in its path. */
 export function isDotSegment(text: string): boolean {
   return text === "." || text === "..";
 }
 
-/** What such a keyword is refused with. */
+/** The message for such a keyword. */
 export const dotSegmentRefused = "a keyword cannot be . or .., which mean a folder in a URL";
 
-/** The form in which two spellings of one keyword meet: lower case, NFC, runs of space as one, no space around. */
+/** The common form of all spellings of a keyword: lower case, NFC, single spaces, no space at the ends. */
 export function foldKeyword(keyword: string): string {
   return keyword.toLowerCase().normalize("NFC").replaceAll(/\s+/g, " ").trim();
 }

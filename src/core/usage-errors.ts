@@ -1,4 +1,4 @@
-/** Errors of what the caller typed or set; see error-codes.ts for what the fields mean. */
+/** Errors in arguments and settings; see error-codes.ts for what the fields mean. */
 export const usageErrors = {
   bad_day: {
     recovery: "usage",

@@ -3,15 +3,15 @@ type Stops = { readonly all: Set<() => void>; readonly stopAll: () => void };
 const stopsOf = new WeakMap<AbortSignal, Stops>();
 
 /**
- * Calls `stop` when a signal is aborted; returns what takes it away. All share one listener of the signal: adding one to a signal goes
- * through all that it has.
+ * Calls `stop` when a signal is aborted; returns a function that removes it. All share one listener of the signal: adding a listener goes
+ * through all existing ones.
  */
 export function whenAborted(signal: AbortSignal, stop: () => void): () => void {
   const { all, stopAll } = stopsOf.get(signal) ?? listenTo(signal);
   all.add(stop);
   return () => {
     all.delete(stop);
-    // called twice, it is not to take away those who came since
+    // a second call must not remove listeners that were added later
     if (all.size > 0 || stopsOf.get(signal)?.all !== all) return;
     signal.removeEventListener("abort", stopAll);
     stopsOf.delete(signal);

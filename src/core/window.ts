@@ -1,6 +1,6 @@
 import { addDays, daysBetween, type Day } from "./day.ts";
 
-/** Days `[start, end)`: half-open everywhere inside Storehouse; only an operation turns it into the API's form. */
+/** Days `[start, end)`: half-open everywhere inside Storehouse; only an operation converts it to the form of the API. */
 export type Window = { readonly start: Day; readonly end: Day };
 
 /** The number of days in a window, never negative. */
@@ -18,7 +18,7 @@ export function lastDay(window: Window): Day {
   return addDays(window.end, -1);
 }
 
-/** True when the day belongs to the window. */
+/** True if the day belongs to the window. */
 export function holds(window: Window, day: Day): boolean {
   return window.start <= day && day < window.end;
 }
@@ -28,7 +28,7 @@ export function oneDay(day: Day): Window {
   return { start: day, end: addDays(day, 1) };
 }
 
-/** Two windows that touch or overlap as one; null where they do not, or where it would have more days than `longest`. */
+/** Joins two windows that touch or overlap; null if they do not, or if the result would have more days than `longest`. */
 export function joined(a: Window, b: Window, longest: number): Window | null {
   if (a.start > b.end || b.start > a.end) return null;
   const both = { start: a.start < b.start ? a.start : b.start, end: a.end > b.end ? a.end : b.end };

@@ -1,11 +1,11 @@
 import { noBreak } from "./text-width.ts";
 
-/** A number for people, thousands apart. */
+/** A number for people, with separated thousands. */
 export function count(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-/** So many of a thing in words: "1 answer", "2,000 answers". `many` is the plural where an s does not make it. */
+/** A count in words: "1 answer", "2,000 answers". `many` is the plural if it is not formed with s. */
 export function countOf(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
@@ -16,7 +16,7 @@ export function listed(names: readonly string[], most = 3): string {
   return names.length > most ? `${named} and ${names.length - most} more` : named;
 }
 
-/** A text of at most so many characters; where it was longer an ellipsis is the last one. */
+/** A text of at most this many characters; a longer one is cut and ends with an ellipsis. */
 export function cut(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }
@@ -31,7 +31,7 @@ export function utcMinute(instant: string | number | Date): string {
   return new Date(instant).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** The same as a sentence says it: `2026-11-22 10:05 UTC`. */
+/** The same for a sentence: `2026-11-22 10:05 UTC`. */
 export function minuteOf(instant: string | number | Date): string {
   return `${utcMinute(instant)} UTC`;
 }
