@@ -3,16 +3,16 @@ import { hourMs } from "../core/day.ts";
 
 /** A cached value of a slow read. */
 export type CachedRead<T> = {
-  /** The value, at most `timeoutMs` later; null when no read ends in that time and no cached value is fresh enough. */
+  /** The value, within `timeoutMs`; null if no read ends in that time and no cached value is fresh enough. */
   readonly get: () => Promise<{ readonly value: T; readonly readAt: number } | null>;
 };
 
-/** A value is served without a new read for the first, and while no new read succeeds for the second. */
+/** How long a value is served without a new read, and how long while no new read succeeds. */
 const freshMs = 10_000;
 const staleMs = 60_000;
 /** Reads take at most this share of one connection's time: a slow read is cached longer. */
 const mostShare = 0.05;
-/** No read takes so long that it is cached longer: the clock was set on, or the machine slept, while it ran. */
+/** No read is cached longer: if one seems to take that long, the clock was set or the machine slept while it ran. */
 const longestMs = hourMs;
 
 /** Caches `read`. Callers share one read at a time; a read that takes longer than the timeout continues and serves the next caller. */
@@ -30,7 +30,7 @@ export function createCachedRead<T>(
     cached = { value, readAt: clock.now(), tookMs: clock.now() - from };
   }
 
-  // what was read after now is from before the clock was set back
+  // a value from after now was read before the clock was set back
   const isYounger = (limitMs: number) =>
     cached !== null &&
     Math.abs(clock.now() - cached.readAt) < Math.max(limitMs, Math.min(cached.tookMs / mostShare, longestMs));
@@ -48,10 +48,10 @@ export function createCachedRead<T>(
   };
 }
 
-/** The work's value, or null when it takes longer or fails. The work itself goes on. */
+/** The value of the work, or null if it takes longer or fails. The work itself continues. */
 export async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T | null> {
   const late = Promise.withResolvers<null>();
-  // a real timer: a test's clock that stands still must not delay an answer
+  // a real timer: a stopped test clock must not delay an answer
   const timer = setTimeout(() => late.resolve(null), timeoutMs);
   try {
     return await Promise.race([work, late.promise]);

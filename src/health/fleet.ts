@@ -21,7 +21,7 @@ export type FleetFigures = {
   readonly account: AccountState | null;
   /** Name of the account; empty for that of API_TOKEN. */
   readonly accountName: string;
-  /** Credits booked in the running period. */
+  /** Credits booked in the current period. */
   readonly spent: readonly { readonly class: string; readonly credits: number }[];
   /** Slices that a worker may claim now, and for how long the oldest of them has been due. */
   readonly queue: readonly { readonly class: string; readonly slices: number; readonly ageSeconds: number }[];
@@ -29,7 +29,7 @@ export type FleetFigures = {
   readonly workers: readonly { readonly kind: string; readonly count: number; readonly heartbeatAge: number }[];
   readonly runs: readonly { readonly kind: string; readonly outcome: string; readonly endedAt: Date }[];
   readonly incidents: readonly { readonly kind: string; readonly count: number }[];
-  /** What callers of the gateway took and spared on the day. */
+  /** What callers of the gateway used and saved on the day. */
   readonly callers: readonly CallerUse[];
   readonly databaseBytes: number;
 };
@@ -81,10 +81,10 @@ export async function readFleet(parts: CheckParts): Promise<FleetFigures> {
 /** One value of a metric. */
 export type Sample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
-/** The figures as values of each metric. Classes and kinds without slices or incidents are 0, so that an alert sees them rise. */
+/** The figures as values of each metric. Classes and kinds without slices or incidents are 0, so that an alert can see them rise. */
 export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Record<FleetMetric, readonly Sample[]>> {
   const { states, account } = figures;
-  // an empty label is none to Prometheus
+  // to Prometheus an empty label is no label
   const whose = figures.accountName === "" ? {} : { account: figures.accountName };
   const ofAccount = (value: number | null | undefined) => single(value, whose);
   return {
@@ -134,7 +134,7 @@ function single(value: number | null | undefined, labels: Sample["labels"] = {})
   return value == null ? [] : [{ labels, value }];
 }
 
-/** A value for each name, beside labels that they share. */
+/** A value for each name, with labels that they share. */
 function samplesBy(
   label: string,
   values: Readonly<Record<string, number>>,
@@ -153,7 +153,7 @@ function byDataset<T extends { readonly dataset: string }>(
   }));
 }
 
-/** A value for each known name, 0 where there is none, and for every other name that was read. */
+/** A value for each known name (0 if there is none), and for every other name that was read. */
 function ofEach<L extends string, T extends Readonly<Record<L, string>>>(
   label: L,
   known: readonly string[],

@@ -9,8 +9,8 @@ export type ListeningServer = AsyncDisposable & { readonly port: number };
 const mostPorts = 10;
 
 /**
- * Opens a server on the port, or on the next free one of ten where it is taken; null when all are. 0 is any free one. Throws what `failed`
- * makes of the operating system's code where the host or port cannot be used at all.
+ * Opens a server on the port, or on the next free one of ten if it is taken; null if all are. Port 0 means any free one. If the host or
+ * port cannot be used at all, throws the error that `failed` makes from the code of the operating system.
  */
 export async function listenOnFree({
   host,

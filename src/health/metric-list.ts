@@ -2,9 +2,9 @@
 type MetricKind = "gauge" | "counter";
 
 /**
- * Metrics of the whole fleet, read from the ledger; every worker exports the same values, of credits those of its account (`account`, without
- * one for that of API_TOKEN). None is a counter: what an answer came to changes when it is loaded again, and Prometheus takes a counter that
- * falls for one that began anew. None has a label for an app, a keyword or a slice, whose number is unlimited.
+ * Metrics of the whole fleet, read from the ledger; every worker exports the same values, but credits only for its account (label
+ * `account`, left out for that of API_TOKEN). None is a counter: the outcome of an answer changes if it is loaded again, and to Prometheus
+ * a counter that falls has been reset. None has a label for an app, a keyword or a slice, since their number is unlimited.
  */
 export const fleetMetrics = {
   storehouse_slices: {

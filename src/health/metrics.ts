@@ -8,7 +8,7 @@ import { createCachedRead } from "./cached-read.ts";
 import { fleetMetrics, workerMetrics, type FleetMetric } from "./metric-list.ts";
 import { workerStates, type WorkerState } from "./worker-state.ts";
 
-/** A request as it ended. `status` null when no answer came; `outcome` is ok or the code of the error. */
+/** A request as it ended. `status` is null if no answer came; `outcome` is ok or the code of the error. */
 export type EndedRequest = {
   readonly operation: string;
   readonly status: number | null;
@@ -27,7 +27,7 @@ type Parts = Omit<CheckParts, "db"> & {
   readonly clock: Clock;
   /** Null while it is not open. */
   readonly db: () => Database | null;
-  /** True when the database responds in time. */
+  /** True if the database responds in time. */
   readonly isDatabaseUp: () => Promise<boolean>;
   readonly state: () => WorkerState | null;
 };
@@ -35,7 +35,7 @@ type Parts = Omit<CheckParts, "db"> & {
 /** From an answer of a cache to the longest timeout of a request, in seconds. */
 const buckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 600];
 
-/** Makes the metrics of one worker, in a registry of its own. */
+/** Makes the metrics of one worker, in a separate registry. */
 export function createMetrics(parts: Parts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -56,7 +56,7 @@ export function createMetrics(parts: Parts): Metrics {
       own.databaseUp.set(isUp ? 1 : 0);
       const now = parts.state()?.is;
       for (const state of workerStates) own.state.set({ state }, state === now ? 1 : 0);
-      // without a database the fleet's figures are unknown: none is better than an old one
+      // without a database the figures of the fleet are unknown: no figure is better than an old one
       fleet(isUp ? await figures.get() : null);
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
@@ -76,7 +76,7 @@ function ownMetrics(registry: Registry) {
   };
 }
 
-/** Makes the fleet's metrics, and the function that sets them to the figures that were read; null removes all values. */
+/** Makes the metrics of the fleet, and the function that sets them to the figures that were read; null removes all values. */
 function fleetGauges(registry: Registry): (read: { value: FleetFigures; readAt: number } | null) => void {
   const entries = Object.entries(fleetMetrics).map(([name, { labels, help }]) => {
     const options = { name, help, labelNames: [...labels] as string[], registers: [registry] };

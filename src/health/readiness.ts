@@ -42,12 +42,12 @@ export type ReadyParts = {
   readonly clock: Pick<Clock, "now">;
 };
 
-/** Limit of one query: `/readyz` answers within about three times that, also without a database. */
+/** Limit of one query: `/readyz` answers within about three times that, even without a database. */
 const timeoutMs = 2_000;
 /** A worker writes a heartbeat every ten seconds. */
 const freshSeconds = 60;
 
-/** Whether the database responds in time; null stands for one that is not open yet. */
+/** Whether the database responds in time; null means that it is not open yet. */
 export async function isUp(db: Database | null): Promise<boolean> {
   return db !== null && (await within(sql`select 1`.execute(db), timeoutMs)) !== null;
 }
@@ -106,7 +106,7 @@ async function rightsCheck(db: Database | null): Promise<ReadyCheck> {
     : failed("rights", `${me} lacks ${lackingRightsText(lacking)}`, lackingRightsFix(me));
 }
 
-/** What a worker holds and leases ends by the clock of the database. */
+/** Holds and leases of a worker end by the clock of the database. */
 async function clockCheck(db: Database | null, clock: ReadyParts["clock"]): Promise<ReadyCheck> {
   const reading = db !== null ? await within(readDatabaseClock(db, clock), timeoutMs) : null;
   if (reading === null) return unknown("clock");

@@ -4,10 +4,10 @@ import { listenOnFree, type ListeningServer } from "./listen.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** What the health server answers with, and where. */
+/** What the health server serves, and where. */
 export type HealthParts = {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly ready: () => Promise<Readiness>;
   readonly scrape: Metrics["scrape"];
@@ -17,8 +17,8 @@ export type HealthParts = {
 const requestTimeoutMs = 5_000;
 
 /**
- * Answers `/healthz`, `/readyz` and `/metrics` on the port, or on the next free one of ten where it is taken; null when all are.
- * Throws `health_not_listening` where the host or port cannot be used at all.
+ * Answers `/healthz`, `/readyz` and `/metrics` on the port, or on the next free one of ten if it is taken; null if all are. Throws
+ * `health_not_listening` if the host or port cannot be used at all.
  */
 export function startHealth(parts: HealthParts): Promise<ListeningServer | null> {
   const { host, port } = parts;
@@ -35,7 +35,7 @@ const badRequest = { problem: "bad request", next: "request /healthz, /readyz or
 function serverOf({ ready, scrape }: HealthParts): FastifyInstance {
   const server = fastify({
     logger: false,
-    // a scraper keeps its connection open, and a stop does not wait for it
+    // a scraper keeps its connection open, and a stop must not wait for it
     forceCloseConnections: true,
     requestTimeout: requestTimeoutMs,
     bodyLimit: 1_024,

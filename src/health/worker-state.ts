@@ -2,7 +2,7 @@ import type { ErrorCode } from "../core/error-codes.ts";
 
 /**
  * The states of a worker: `starting` until the first balance is known, `aborted` while the API refuses the token or the account,
- * `restarting` after an unforeseen error, `stopping` after the signal.
+ * `restarting` after an unexpected error, `stopping` after the signal.
  */
 export const workerStates = [
   "starting",
