@@ -8,7 +8,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { problem, type Problem } from "./problems.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** Budgets that have refused a call in their running period. */
+/** Budgets that have refused a call in their current period. */
 export async function budgetProblems({ db, settings, clock, accountId }: CheckParts): Promise<readonly Problem[]> {
   const now = clock.now();
   const budgets = budgetsOf(settings);

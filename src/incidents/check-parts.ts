@@ -9,6 +9,6 @@ export type CheckParts = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly accountId: string;
-  /** Datasets that the crontab names, with the distance of their runs: they are on, also where they are off by default. */
+  /** Datasets that the crontab names, with the time between their runs: they are on, even if they are off by default. */
   readonly scheduled: RunIntervals;
 };

@@ -84,10 +84,10 @@ export const checks: readonly Check[] = [
   { kinds: raisedKinds, find: raisedProblems },
 ];
 
-/** A later try begins within a minute of its time; where none has begun for so long, none will for now. */
+/** A later try starts within a minute of its time; if it is overdue by this much, it will not start for now. */
 const tryOverdueMs = 10 * 60_000;
 
-/** Failed slices, save those whose first later try is still to come: most of what fails passes. */
+/** Failed slices, except those whose first later try is still to come: most failures pass. */
 async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedGroup[]> {
   const overdue = new Date(clock.now() - tryOverdueMs).toISOString();
   const { rows } = await sql<FailedGroup>`
@@ -105,7 +105,7 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
   return rows;
 }
 
-/** Slices of the account other than history that wait for a reset to come. */
+/** Slices of the account, except history, that wait for a future reset. */
 async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<WaitingForCredits> {
   const { rows } = await sql<WaitingForCredits>`
     select count(*)::int as slices, coalesce(sum(planned_credits), 0)::int as wanted, min(ended_at) as since
@@ -118,23 +118,23 @@ async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<W
 }
 
 /**
- * Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that another version knows
- * do.
+ * Failures of a dataset that was switched off do not count: no worker would ever retry them. Those of a dataset that only another version
+ * knows do count.
  */
 function ofUsed(parts: CheckParts): (group: FailedGroup) => boolean {
   const names = new Set(datasets.filter((dataset) => !isInUse(dataset, parts)).map(({ name }) => name));
   return ({ dataset }) => !names.has(dataset);
 }
 
-/** A price that is not accepted is a problem for so long: a nightly call shows whether it stays. */
+/** A price that is not accepted is a problem for this long: the next nightly call shows whether it stays. */
 const wrongPriceStaysMs = 26 * hourMs;
 
-/** Not each answer has each field: a field is gone when the answers of so many days came without it. */
+/** Not each answer has each field: a field counts as gone if the answers of this many days came without it. */
 const goneAfterMs = 3 * dayMs;
-/** An operation that was not called for so long no longer counts; the longest period between two calls is a month. */
+/** An operation that has not been called for this long no longer counts; the longest period between two calls is a month. */
 const unusedAfterMs = 62 * dayMs;
 
-/** Unknown fields that answers still contain, grouped by the day on which they first came: later ones are an incident of their own. */
+/** Unknown fields that answers still contain, grouped by the day on which they first came: later ones are a separate incident. */
 async function unknownFields(db: Database, now: number): Promise<readonly UnknownFields[]> {
   const { rows } = await sql<UnknownFields>`
     select d.operation, (d.first_seen_at at time zone 'UTC')::date::text as since,

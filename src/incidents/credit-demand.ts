@@ -9,7 +9,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { paceHours, resetIsKnownToMs, type CreditDemand } from "./credit-outlook.ts";
 
-/** The allowance of an account and what it is needed for; null until the API has reported one. */
+/** The allowance of an account and the demand for it; null until the API has reported an allowance. */
 export async function readCreditDemand({
   db,
   settings,

@@ -8,27 +8,27 @@ import { readCreditDemand } from "./credit-demand.ts";
 import { creditOutlook, type Outlook } from "./credit-outlook.ts";
 import type { CheckParts } from "./check-parts.ts";
 
-/** So many days back nights are compared with what was foreseen. */
+/** Nights of this many past days are compared with their forecasts. */
 const errorDays = 30;
 
 /**
- * The rest of the running period of a budget: credits that its nights to come would take, and the day on which they are above it; null
- * where they fit.
+ * The rest of the current period of a budget: the credits that future nights would take, and the day on which they exceed it; null if they
+ * fit.
  */
 export type BudgetForecast = BudgetUse & { readonly foreseen: number; readonly fullOn: Day | null };
 
-/** What is foreseen to the end of the period of credits and of each budget, and how well nights were foreseen so far. */
+/** The forecast to the end of the period of credits and of each budget, and how accurate forecasts of nights have been. */
 export type CreditForecast = {
   /** Epoch-ms. */
   readonly madeAt: number | null;
   readonly resetsAt: number | null;
-  /** Null until the service has reported the running period. */
+  /** Null until the service has reported the current period. */
   readonly outlook: Outlook | null;
   readonly budgets: readonly BudgetForecast[];
   readonly error: ForecastError;
 };
 
-/** Reads the forecast as it stands; what is foreseen of budgets is 0 where none stands. */
+/** Reads the current forecast; if there is none, the figures of budgets are 0. */
 export async function readCreditForecast(
   parts: Omit<CheckParts, "scheduled">,
   budgets: readonly BudgetUse[],
@@ -48,7 +48,7 @@ export async function readCreditForecast(
   };
 }
 
-/** The rest of a budget's running period, by the nights of it that are to come. */
+/** The rest of the current period of a budget, from its future nights. */
 export function budgetForecast(use: BudgetUse, forecast: StoredForecast | null, now: number): BudgetForecast {
   const ahead = (forecast?.days ?? []).filter(({ startsAt, day }) => startsAt > now && day < use.endsOn);
   let sum = 0;
@@ -60,7 +60,7 @@ export function budgetForecast(use: BudgetUse, forecast: StoredForecast | null, 
   return { ...use, foreseen: sum, fullOn };
 }
 
-/** How well nights were foreseen, in a sentence; null where no night that was foreseen has passed. */
+/** How accurate forecasts of nights were, in a sentence; null if no forecast night has passed. */
 export function errorWords({
   nights,
   foreseen,
@@ -104,7 +104,7 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
     : `${missing} Waiting slices take more than the ${count(usable)} that nights may use.`;
 }
 
-/** How the rest of a budget's period is foreseen: " About 40 more are foreseen, too many from 2026-11-28 on."; empty where nothing is. */
+/** The forecast for the rest of a budget's period: " About 40 more are foreseen, too many from 2026-11-28 on."; empty if there is none. */
 export function budgetForecastWords({ foreseen, fullOn }: Pick<BudgetForecast, "foreseen" | "fullOn">): string {
   if (foreseen === 0) return "";
   return `; about ${count(foreseen)} more are foreseen${fullOn === null ? "" : `, too many from ${fullOn} on`}`;

@@ -3,10 +3,13 @@ import { dayMs, hourMs } from "../core/day.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** A night's run and the quiet day after it: measured over less, every night would seem to use up the allowance. */
+/** A night's run and the quiet day after it: measured over less time, every night would seem to use up the allowance. */
 export const paceHours = 24;
 
-/** The reset is reported as whole seconds from the answer on, so that the deadline made of it is off by these and by the answer's way. */
+/**
+ * The reset is reported in whole seconds after the answer, so the deadline computed from it is off by up to a second plus the time of
+ * transfer.
+ */
 export const resetIsKnownToMs = 60_000;
 
 /** An allowance and its demand. Credits; times in epoch-ms. */
@@ -15,21 +18,21 @@ export type CreditDemand = {
   readonly remaining: number;
   readonly held: number;
   readonly resetsAt: number;
-  /** Spent in the last day, or since the period began where that is shorter, without backfills. */
+  /** Spent in the last day, or since the start of the period if that is shorter, without backfills. */
   readonly spent: number;
   /** Hours over which that was spent, more than 0. */
   readonly spentHours: number;
-  /** True where nothing was requested the day before: what a first sync takes, or one after a pause, is no pace. */
+  /** True if nothing was requested the day before: the spending of a first sync, or of one after a pause, is not a pace. */
   readonly isFirstDay: boolean;
-  /** Expected cost of the open slices, by class, save those that wait for a budget until after the reset. */
+  /** Expected cost of the open slices, by class, except those that wait for a budget until after the reset. */
   readonly open: Readonly<Partial<Record<CreditClass, number>>>;
   /** Share of the allowance that each class leaves untouched. */
   readonly floors: Floors;
-  /** What the days to come are expected to take, in their order; null where no forecast stands. */
+  /** What future days are expected to take, in order; null if there is no forecast. */
   readonly nights: readonly Night[] | null;
 };
 
-/** A day to come: when its first run begins (epoch-ms), and the credits that its runs take. */
+/** A future day: when its first run starts (epoch-ms), and the credits that its runs take. */
 type Night = { readonly startsAt: number; readonly credits: number };
 
 /** A forecast of the allowance until its reset. */
@@ -37,26 +40,26 @@ export type Outlook = {
   /** Credits that the class daily may still use, after what backfills may use. */
   readonly usable: number;
   /**
-   * Credits that are needed until the reset: the cost of the queue and of the nights to come; without a forecast the cost of the queue or,
-   * after the first day, the last day's spending per hour times the hours, whichever is more.
+   * Credits that are needed until the reset: the cost of the queue and of future nights. Without a forecast: the cost of the queue or,
+   * after the first day and if that is more, the spending per hour of the last day times the hours.
    */
   readonly wanted: number;
-  /** Nights until the reset that are foreseen; null where the pace of the last day stands in for them. */
+  /** Forecast nights until the reset; null if the pace of the last day is used instead. */
   readonly nights: number | null;
-  /** Credits an hour over the last day, without backfills; 0 on a first day. */
+  /** Credits per hour over the last day, without backfills; 0 on a first day. */
   readonly perHour: number;
-  /** True where neither a forecast nor a pace says what the days to come take. */
+  /** True if neither a forecast nor a pace shows what future days take. */
   readonly isUnknown: boolean;
   readonly waiting: number;
-  /** Credits that will be missing; 0 when they are enough. */
+  /** Credits that will be missing; 0 if they are enough. */
   readonly short: number;
-  /** When they will be used up at this pace, in epoch-ms; null when they are enough or were not used in the last day. */
+  /** When they will be used up at this pace, in epoch-ms; null if they are enough or were not used in the last day. */
   readonly outAt: number | null;
 };
 
 /**
- * Whether the credits are enough until the reset. A backfill counts only with what it may use: it stops at its floor and continues
- * after the reset, by design. Null after the reset, until a new balance is known.
+ * Whether the credits are enough until the reset. A backfill counts only as far as its floor allows: it stops there and continues after the
+ * reset, by design. Null after the reset, until a new balance is known.
  */
 export function creditOutlook(allowance: CreditDemand, now: number): Outlook | null {
   const { total, remaining, held, resetsAt, open, floors } = allowance;
@@ -68,7 +71,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.isFirstDay ? 0 : allowance.spent / allowance.spentHours;
   const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt - resetIsKnownToMs);
-  // without a forecast the larger, not the sum: the queue is part of what a day uses
+  // without a forecast: the larger, not the sum, since the queue is part of what a day uses
   const wanted = nights === null ? Math.ceil(Math.max(waiting, perHour * hoursToReset)) : waiting + sumOf(nights);
   const short = Math.max(0, wanted - usable);
   const atPace = perHour > 0 ? Math.min(resetsAt, now + (usable / perHour) * hourMs) : null;
@@ -87,8 +90,8 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
 const sumOf = (nights: readonly Night[]) => sumBy(nights, ({ credits }) => credits);
 
 /**
- * The nights that begin after now and before `until`, the reset as far as it is known: a run at midnight often begins with it. Days beyond
- * those that are foreseen take as much as these do on average.
+ * The nights that start after now and before `until`, the reset within its known accuracy: a run at midnight often starts at the same time.
+ * Days after the forecast take the average of the forecast days.
  */
 function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
   const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
@@ -101,7 +104,7 @@ function nightsUntil(nights: readonly Night[], now: number, until: number): read
   ];
 }
 
-/** When the night begins that takes more than is left; now where there is not even as much as nothing. */
+/** When the first night starts that takes more than is left; now if less than nothing is left. */
 function nightBeyond(nights: readonly Night[], left: number, now: number): number {
   let rest = left;
   if (rest < 0) return now;

@@ -1,7 +1,7 @@
 import { problem, type Problem } from "./problems.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** Slices of one app (null: of none) in one dataset that failed with the same error and have no attempts left. */
+/** Slices of one app (null: of no app) in one dataset that failed with the same error and have no attempts left. */
 export type FailedGroup = {
   readonly dataset: string;
   readonly code: string;
@@ -10,19 +10,19 @@ export type FailedGroup = {
   readonly name: string | null;
   readonly slices: number;
   readonly since: Date;
-  /** When one of them is requested again automatically; null where none is. */
+  /** When one of them is requested again automatically; null if none is. */
   readonly nextTryAt: Date | null;
 };
 
-/** An app that fails in so many datasets is a cause of its own, unless more than `mostApps` do: then the API is. */
+/** An app that fails in this many datasets is a separate cause, unless more than `mostApps` do: then the API is. */
 const datasetsOfAnApp = 2;
 const mostApps = 3;
-/** More datasets than these that fail with one error have one cause. */
+/** If more datasets than this fail with one error, they have one cause. */
 const mostDatasets = 3;
 
 /**
- * Failed slices by their cause: an app that fails in several datasets, an error that more datasets share, else a dataset with an error.
- * What a larger cause explains is an effect of it.
+ * Failed slices by cause: an app that fails in several datasets, an error that many datasets share, or else a dataset with an error.
+ * Problems that a larger cause explains are its effects.
  */
 export function failedProblems(groups: readonly FailedGroup[]): readonly Problem[] {
   const failing = [...Map.groupBy(groups, ({ store, app }) => (app === null ? "" : `${store ?? ""} ${app}`))].filter(

@@ -2,7 +2,7 @@ import { dayMs } from "../core/day.ts";
 import { kindNamed } from "./kinds.ts";
 import { problem, type Problem } from "./problems.ts";
 
-/** An open incident of the table, as far as folding needs it. */
+/** The parts of an open incident that folding needs. */
 export type IncidentRow = {
   readonly kind: string;
   readonly subject: string;
@@ -13,13 +13,13 @@ export type IncidentRow = {
 /** A cause with its effects. */
 type Cause = { readonly problem: Problem; readonly effects: readonly string[] };
 
-/** Causes open incidents. Effects open none; where one is open already, it stays open. */
+/** Causes open incidents. Effects open none; if one is open already, it stays open. */
 export type Folded = { readonly causes: readonly Cause[]; readonly effects: readonly Problem[] };
 
 /**
- * Divides problems into causes and effects: a problem is an effect while a kind that can cause it is found or still open, or while
- * another problem explains its dataset. What is wrong in the warehouse may come of any account, what is wrong with an account of itself
- * alone. Many datasets that are late for no known cause have one.
+ * Divides problems into causes and effects: a problem is an effect while a kind that can cause it is found or still open, or while another
+ * problem explains its dataset. Problems of the warehouse may have a cause in any account; problems of an account only in itself or in the
+ * warehouse. Many late datasets without a known cause have a common one.
  */
 export function fold(found: readonly Problem[], open: readonly IncidentRow[]): Folded {
   const current = [...found, ...open];
@@ -38,12 +38,12 @@ export function fold(found: readonly Problem[], open: readonly IncidentRow[]): F
   };
 }
 
-/** Whether what is wrong with an account can cause a problem of another one: only of the warehouse. */
+/** Whether a cause can concern a problem: a problem of an account cannot cause one of another account. */
 function concerns(cause: Pick<Problem, "accountId">, { accountId }: Problem): boolean {
   return accountId === "" || cause.accountId === "" || cause.accountId === accountId;
 }
 
-/** More datasets than these that are late have one cause, though no check knows it. */
+/** If more datasets than this are late, they have one cause, even if no check knows it. */
 const mostLate = 3;
 
 /** The causes, with one problem in place of many late datasets. */
@@ -62,10 +62,13 @@ function isUnder(one: Problem, cause: Problem): boolean {
   return causesOf(one.kind).includes(cause.kind) || explains(cause, one);
 }
 
-/** A failure that is much older than the lateness did not cause it: the dataset was on time beside it. */
+/** A failure that is much older than the lateness did not cause it: the dataset was on time despite it. */
 const longestBefore = 3 * dayMs;
 
-/** True where slices that fail are why their dataset is late. What is an effect itself opens no incident, and so hides nothing. */
+/**
+ * True if failing slices are the reason why their dataset is late. A problem that is an effect itself opens no incident, so it must not
+ * hide anything.
+ */
 function explains(cause: Problem, { kind, subject, since }: Problem): boolean {
   if (kind !== "dataset_stale" || cause.isEffect === true || cause.explains?.includes(subject) !== true) return false;
   return since === null || cause.since === null || cause.since >= since - longestBefore;

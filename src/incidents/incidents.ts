@@ -8,22 +8,22 @@ import { dayMs } from "../core/day.ts";
 import { minuteOf } from "../core/words.ts";
 
 /*
- * A problem that a check finds opens an incident, or keeps the one that is open; one that is an effect of another only keeps. An incident
- * closes after `cleanChecksToClose` checks in a row without its problem; a problem that returns later opens a new one.
+ * A problem that a check finds opens an incident, or keeps the one that is open; an effect of another problem only keeps an open one. An
+ * incident closes after `cleanChecksToClose` checks in a row without its problem; a problem that returns later opens a new one.
  */
 
-/** Ten minutes at the usual distance of checks: a problem that comes and goes faster stays one incident. */
+/** Ten minutes at the usual interval of checks: a problem that comes and goes faster stays one incident. */
 const cleanChecksToClose = 10;
 
 /** An incident as the log names it when it opens or closes. */
 type IncidentLine = Pick<Incident, "incidentId" | "kind" | "subject" | "summary">;
 
-/** Where nothing happens only time makes a problem, and all such problems are days in the making. */
+/** If nothing happens, only time can cause a problem, and such problems develop over days. */
 const quietCheckMs = 10 * 60_000;
 /** A slice ends a while after its request. */
 const settlingMs = 2 * 60_000;
 
-/** SQL: true where a check may find something else than the last one: something is wrong, or requests were sent since. */
+/** SQL: true if a check may find something different from the last one: an incident is open, or requests were sent since. */
 function isCheckDue(now: number): SqlFragment<boolean> {
   const last = sql`w.full_check_at`;
   const since = sql`${last} - ${settlingMs} * interval '1 millisecond'`;
@@ -35,10 +35,10 @@ function isCheckDue(now: number): SqlFragment<boolean> {
     or exists (select from ops.finding where found_at > ${since}))`;
 }
 
-/** What a check is about: an account, by the hash of its key, or the warehouse where that is empty. */
+/** What a check is about: an account, by the hash of its key, or the warehouse if that is empty. */
 type CheckTurn = { readonly accountId: string; readonly everyMs: number };
 
-/** Claims the next check of that for this worker; false when a worker has begun one within `everyMs`, or when there is nothing new to find. */
+/** Claims the next such check for this worker; false if a worker has started one within `everyMs`, or if there is nothing new to find. */
 export async function claimCheck(db: Database, { accountId, everyMs }: CheckTurn, now: number): Promise<boolean> {
   const { rows } = await sql<{ isFull: boolean }>`
     insert into ops.watch_check as w (account_id, checked_at, full_check_at)
@@ -65,7 +65,7 @@ export type CheckResult = {
   readonly found: Folded;
   readonly open: readonly IncidentRow[];
   readonly accountIds: readonly string[];
-  /** Names of the accounts that the configuration has beside that of API_TOKEN; null where the process knows its own alone. */
+  /** Names of the configured accounts, except that of API_TOKEN; null if the process knows only its own. */
   readonly configured: readonly string[] | null;
 };
 
@@ -113,7 +113,7 @@ function keyOf({ kind, subject, accountId }: Key): string {
   return JSON.stringify([kind, subject, accountId]);
 }
 
-/** When a problem began, in epoch-ms: as its check found it, else when its incident opened. */
+/** When a problem began, in epoch-ms: according to its check, otherwise when its incident opened. */
 function sinceOf(one: Problem, open: readonly IncidentRow[], now: number): number {
   const openedAt = open.find((incident) => keyOf(incident) === keyOf(one))?.openedAt.getTime() ?? now;
   return one.isTriedAgain === true ? Math.min(one.since ?? now, openedAt) : (one.since ?? openedAt);
@@ -139,10 +139,13 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
   return rows.filter(({ isClosed }) => isClosed);
 }
 
-/** An account that is not in the configuration is given up once no worker has checked it for so long: one may have a configuration of its own. */
+/**
+ * An account that is not in the configuration is given up if no worker has checked it for this long: a worker may have a separate
+ * configuration.
+ */
 const givenUpMs = dayMs;
 
-/** Closes what was wrong with accounts that were given up: no check finds whether it is over, so no message says so. */
+/** Closes incidents of accounts that were given up: no check can find whether they are over, so no message says so. */
 async function closeGivenUp(db: Database, { configured }: CheckResult, now: number): Promise<readonly IncidentLine[]> {
   if (configured === null) return [];
   const since = instant(now - givenUpMs);
@@ -155,7 +158,7 @@ async function closeGivenUp(db: Database, { configured }: CheckResult, now: numb
   return rows;
 }
 
-/** SQL: true for an incident of a token that one of these accounts had before: no check of its own finds whether it is over. */
+/** SQL: true for an incident of a former token of one of these accounts: no check can find whether it is over. */
 function isOfFormerToken(accountIds: readonly string[]): SqlFragment<boolean> {
   return sql<boolean>`account_id in (
     select former.account_id from ops.credit_account as former join ops.credit_account as own on own.account = former.account

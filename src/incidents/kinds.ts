@@ -25,7 +25,7 @@ export function titleOf(kind: string): string {
   return kindNamed(kind)?.title ?? kind;
 }
 
-/** What a message says of an incident. `since`: when it began, as text; `effects`: what else is wrong because of it. */
+/** The text of an incident in a message. `since`: when it began, as text; `effects`: other problems that it causes. */
 export function summaryOf(
   { kind, facts }: { readonly kind: IncidentKind; readonly facts: Facts },
   since: string,

@@ -9,27 +9,27 @@ import { timingWith } from "../planner/dataset-settings.ts";
 import type { SliceSums } from "../ledger/slice-sums.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** The age of the newest day of a dataset, and the age from which on it is late, in ms. */
+/** The age of the newest day of a dataset, and the age from which it is late, in ms. */
 export type Lateness = {
   readonly dataset: string;
   readonly ageMs: number;
   readonly limitMs: number;
-  /** Null when no day is loaded. */
+  /** Null if no day is loaded. */
   readonly newestDay: string | null;
 };
 
 const answered: ReadonlySet<string> = new Set(["loaded", "empty"]);
 
-/** The longest time between two runs (ms) by dataset that the crontab names; under `everyDataset` that of lines that name none. */
+/** The longest time between two runs (ms) for each dataset that the crontab names; under `everyDataset`, for lines that name none. */
 export type RunIntervals = ReadonlyMap<string, number>;
 
 /** The key for all datasets that are on. */
 export const everyDataset = "*";
 
-/** Datasets all of whose partitions have a timing of their own, with the least `packDays` of these: see `readOwnRhythms`. */
+/** Datasets whose partitions all have their own timing, with the smallest `packDays` of these; see `readOwnRhythms`. */
 export type OwnRhythms = ReadonlyMap<string, number>;
 
-/** What the decision needs beside the ledger. */
+/** What the decision needs in addition to the ledger. */
 export type LatenessParts = {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -37,12 +37,12 @@ export type LatenessParts = {
   readonly rhythms: OwnRhythms;
 };
 
-/** A partition that was not planned for `packDays` and so many days more is not in the portfolio any more. */
+/** A partition that was not planned for `packDays` plus this many days is no longer in the portfolio. */
 const plannedAgainDays = 7;
 
 /**
- * Reads the datasets all of whose partitions have a timing of their own. An app whose store account is not connected is requested only every
- * few weeks; where that holds for every app, the dataset is late by that rhythm and not by its usual one.
+ * Reads the datasets whose partitions all have their own timing. An app whose store account is not connected is requested only every few
+ * weeks. If that is so for every app, lateness of the dataset follows that timing, not the usual one.
  */
 export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhythms> {
   const { rows } = await sql<{ dataset: string; packDays: number }>`
@@ -67,13 +67,13 @@ export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhyt
 type Choice = Pick<LatenessParts, "settings" | "scheduled">;
 type Switched = Pick<Dataset, "name" | "on" | "stage">;
 
-/** True for a dataset that is on, or that the crontab names; false for the lists of the account where the portfolio is configured. */
+/** True for a dataset that is on, or that the crontab names; false for the lists of the account if the portfolio is configured. */
 export function isInUse({ name, on, stage }: Switched, { settings, scheduled }: Choice): boolean {
   if (stage === "portfolio" && settings.portfolio.source === "config") return false;
   return isOn({ name, on: on || scheduled.has(name) }, settings);
 }
 
-/** The longest time between two runs of a dataset, in ms; null for one that the crontab does not run. */
+/** The longest time between two runs of a dataset, in ms; null if the crontab does not run it. */
 function runIntervalOf(dataset: Switched, choice: Choice): number | null {
   const { settings, scheduled } = choice;
   if (!isInUse(dataset, choice)) return null;
@@ -82,12 +82,13 @@ function runIntervalOf(dataset: Switched, choice: Choice): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** What is needed of the slices. */
+/** The parts of slice sums that the decision needs. */
 type PlannedState = Pick<SliceSums, "dataset" | "state" | "newestEnd" | "plannedAt">;
 
 /**
- * The one decision on which datasets are late: of those that run on schedule, have slices, and are requested regularly. One that is on and
- * has answers is judged by its own timing where no line of the crontab runs it: another crontab, or a sync of cron, was to.
+ * The only decision about which datasets are late, among those that run on schedule, have slices, and are requested regularly. A dataset
+ * that is on and has answers, but that no line of the crontab runs, is judged by its own timing: another crontab, or a sync from cron,
+ * should run it.
  */
 export function latenessOf(states: readonly PlannedState[], parts: LatenessParts): readonly Lateness[] {
   const { settings, clock, rhythms } = parts;
@@ -100,7 +101,7 @@ export function latenessOf(states: readonly PlannedState[], parts: LatenessParts
     const isRunElsewhere = newest !== null && isOn(dataset, settings) && isInUse(dataset, parts);
     const everyMs = runIntervalOf(dataset, parts) ?? (isRunElsewhere ? 0 : null);
     if (everyMs === null || own.length === 0) return [];
-    // the service has no data of any partition, and they are requested only now and then
+    // the service has no data for any partition, and they are requested only from time to time
     if (rhythm !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
     const timing = inRhythm(timingWith(dataset.timing, chosen), rhythm);
     const limitMs = freshnessLimit(timing, { freshHours: chosen.fresh_hours, everyMs });
@@ -122,13 +123,13 @@ function inRhythm(timing: Timing, packDays: number | undefined): Timing {
   return packDays === undefined || timing.kind !== "series" ? timing : { ...timing, packDays };
 }
 
-/** The day after the newest answered one; null without any. */
+/** The day after the newest answered one; null if there is none. */
 function newestEndOf(own: readonly PlannedState[]): string | null {
   const ends = own.filter(({ state }) => answered.has(state)).map(({ newestEnd }) => newestEnd);
   return ends.sort().at(-1) ?? null;
 }
 
-/** Scheduled daily snapshots of which no answer of today is loaded: tomorrow they cannot be requested any more. */
+/** Scheduled daily snapshots without a loaded answer of today: tomorrow they can no longer be requested. */
 export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, "rhythms">): readonly string[] {
   const today = parts.clock.today();
   return datasets.flatMap((dataset) => {
@@ -140,18 +141,18 @@ export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, 
   });
 }
 
-/** Now, moved to the day that counts as today. */
+/** The current time, moved to the day that counts as today. */
 function nowOfToday(clock: Clock): number {
   return Date.parse(clock.today()) + (clock.now() % dayMs);
 }
 
-/** The last night's run is done six hours after midnight, and one missed night can be made up for before anything is late. */
+/** The run of a night is done six hours after midnight, and one missed night can be made up before anything is late. */
 const marginMs = 6 * hourMs + dayMs;
 
 /**
- * How long after the end of its newest day (ms) a dataset counts as late; null for a dataset that is requested once. `freshHours` is
- * the limit of the settings. Else it is the time until the next day is due by the dataset's timing, or by the schedule where its runs are
- * further apart (`everyMs`), and a night and a day more.
+ * How long after the end of its newest day (ms) a dataset counts as late; null for a dataset that is requested once. `freshHours` is the
+ * limit of the settings. Otherwise the limit is the time until the next day is due by the timing of the dataset (or by the schedule if its
+ * runs are further apart, `everyMs`), plus a night and a day.
  */
 export function freshnessLimit(
   timing: Timing,
@@ -165,8 +166,8 @@ export function freshnessLimit(
 }
 
 /**
- * How old the newest day is (ms): since its end, or since the dataset was first planned where no day is loaded. Never below 0: a
- * snapshot of today is loaded before today ends.
+ * How old the newest day is (ms): since its end, or since the dataset was first planned if no day is loaded. Never below 0: a snapshot of
+ * today is loaded before today ends.
  */
 export function freshnessAge(
   { newestEnd, plannedAt }: { readonly newestEnd: number | null; readonly plannedAt: number },

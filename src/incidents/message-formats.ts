@@ -1,12 +1,12 @@
 import { entriesOf, headline, moreWords, plainOf, type Entry, type Message } from "./message.ts";
 
-/** The forms of a message: an incoming webhook of Slack, a webhook of Workflows in Teams, or plain JSON. */
+/** The formats of a message: an incoming webhook of Slack, a webhook of Workflows in Teams, or plain JSON. */
 const formats = { slack: slackOf, teams: teamsOf, json: plainOf } as const satisfies Record<
   string,
   (message: Message) => object
 >;
 
-/** The name of a form. */
+/** The name of a format. */
 export type MessageFormat = keyof typeof formats;
 
 /** The body of a message, JSON. */
@@ -14,7 +14,7 @@ export function bodyOf(message: Message, format: MessageFormat): string {
   return JSON.stringify(formats[format](message));
 }
 
-/** Slack takes 50 blocks a message and 3,000 characters a block. */
+/** Slack accepts 50 blocks per message and 3,000 characters per block. */
 const mostInSlack = 20;
 const icons = {
   opened: ":red_circle:",
@@ -41,7 +41,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Teams takes 28 KB a message; a character may be four bytes. */
+/** Teams accepts 28 KB per message; a character may take four bytes. */
 const mostInTeams = 8;
 const colours = { opened: "attention", "still open": "warning", closed: "good", alert: "accent" } as const;
 

@@ -8,7 +8,7 @@ export type Incident = {
   readonly incidentId: string;
   readonly kind: string;
   readonly subject: string;
-  /** Account with the problem, empty for that of API_TOKEN; null where it is in the warehouse. */
+  /** The account with the problem, empty for that of API_TOKEN; null if the problem is in the warehouse. */
   readonly account: string | null;
   readonly summary: string;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export type Incident = {
   readonly closedAt: Date | null;
 };
 
-/** What an alert fired, as a message reports it. */
+/** One firing of an alert, as a message reports it. */
 export type FiredAlert = {
   readonly alertFireId: string;
   readonly alertName: string;
@@ -25,12 +25,12 @@ export type FiredAlert = {
   readonly summary: string;
   readonly detail: Readonly<Record<string, unknown>>;
   readonly day: string;
-  /** Earlier day that it was compared with; null where nothing was. */
+  /** The earlier day that it was compared with; null if there was none. */
   readonly comparedDay: string | null;
   readonly firedAt: Date;
 };
 
-/** How many incidents and alerts a message is about, those that it does not list included. */
+/** How many incidents and alerts a message is about, including those that it does not list. */
 type MessageCounts = {
   readonly opened: number;
   readonly stillOpen: number;
@@ -38,7 +38,7 @@ type MessageCounts = {
   readonly alerts: number;
 };
 
-/** One message: the incidents that opened, that are open since an earlier message, and that closed, and what alerts fired. */
+/** One message: the incidents that opened, that have been open since an earlier message, and that closed, and the firings of alerts. */
 export type Message = {
   readonly opened: readonly Incident[];
   readonly stillOpen: readonly Incident[];
@@ -51,7 +51,7 @@ export type Message = {
   readonly isTest: boolean;
 };
 
-/** What a message says of one incident, or of all that one alert fired: how it changed, as a heading, and its sentences. */
+/** The entry of a message about one incident, or about all firings of one alert: a heading with the change, and its sentences. */
 export type Entry = {
   readonly is: "opened" | "still open" | "closed" | "alert";
   readonly heading: string;
@@ -60,7 +60,7 @@ export type Entry = {
 
 const longestText = 600;
 
-/** The incidents and alerts of a message for people, at most so many entries, and how many of both no entry shows. */
+/** The incidents and alerts of a message for people, with a maximum number of entries, and how many no entry shows. */
 export function entriesOf(
   message: Message,
   most: number,
@@ -100,7 +100,7 @@ function closedEntry(incident: Incident): Entry {
   return { is: "closed", heading: `Closed: ${nameOf(incident)}`, text };
 }
 
-/** What is wrong, with the account where that is not the one of API_TOKEN. */
+/** The title of the problem, with the account if that is not the one of API_TOKEN. */
 function nameOf({ kind, account }: Pick<Incident, "kind" | "account">): string {
   return account === null || account === "" ? titleOf(kind) : `${titleOf(kind)}, account ${account}`;
 }
@@ -109,7 +109,7 @@ function textOf({ account, summary }: Incident): string {
   return cut(withCommandsOf(account, summary), longestText);
 }
 
-/** As many lines of what an alert fired as fit, and how many those are. */
+/** As many firings of an alert as fit, one per line, and how many these are. */
 function alertEntry(name: string, fired: readonly FiredAlert[]): { readonly entry: Entry; readonly about: number } {
   const lines: string[] = [];
   let length = 0;
@@ -135,7 +135,7 @@ export function testMessage(sentAt: number): Message {
   };
 }
 
-/** A message as fields that stay, for programs. */
+/** A message as stable fields, for programs. */
 export function plainOf(message: Message) {
   const { opened, stillOpen, closed, alerts, counts, sentAt, isTest } = message;
   return {

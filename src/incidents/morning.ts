@@ -14,7 +14,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { switchedOff, type Settings } from "../config/settings.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 
-/** What a person wants to know in the morning, with the verdict over all of it. */
+/** What a person needs to know in the morning, with the overall verdict. */
 export type Morning = Status & {
   readonly now: number;
   readonly account: AccountState | null;
@@ -26,18 +26,18 @@ export type Morning = Status & {
   readonly verdict: Verdict;
 };
 
-/** What it is read for. */
+/** Options for `readMorning`. */
 type MorningOf = {
   readonly settings: Settings;
-  /** Account whose balance is shown. */
+  /** The account whose balance is shown. */
   readonly accountId: string;
-  /** Reads which of the datasets are late, where no worker's checks report it; left out by a caller that says it otherwise. */
+  /** Reads which datasets are late, if no worker's checks report it; left out by a caller that reports lateness itself. */
   readonly readLate?: (datasets: Status["datasets"]) => Promise<readonly string[]>;
   /** Epoch-ms. */
   readonly now: number;
 };
 
-/** Reads it. */
+/** Reads the state for the morning. */
 export async function readMorning(db: Database, { settings, accountId, readLate, now }: MorningOf): Promise<Morning> {
   const account = accountOf(settings);
   const off = switchedOff(settings);
@@ -52,7 +52,7 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     incidents: await readOpenIncidents(db),
     lockWait: await readLockWait(db),
   };
-  // where a worker runs, its checks open incidents
+  // if a worker runs, its checks open incidents
   const isServed = read.workers.running + read.workers.waiting > 0;
   const late = isServed || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
   const verdict = verdictOf({

@@ -3,27 +3,27 @@ import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { FiredAlert, Incident, Message } from "./message.ts";
 
-/** A worker has so long to send a message; after that another worker sends it. */
+/** A worker has this long to send a message; after that another worker sends it. */
 const leaseMs = 60_000;
 const firstWaitMs = 30_000;
 const longestWaitMs = hourMs;
-/** An incident that closed so long ago, and was never notified, is left to `ops.incident_log`. */
+/** An incident that closed this long ago and was never notified is only in `ops.incident_log`. */
 const historyMs = dayMs;
-/** What alerts fired and was due so long ago stays in `ops.alert_log`: a webhook that is set later gets no history. */
+/** A firing that was due this long ago is only in `ops.alert_log`: a webhook that is set later gets no history. */
 const alertHistoryMs = 7 * dayMs;
 /** Incidents, and alerts, that one message lists; further ones are counted. */
 const mostListed = 100;
 
-/** Sends a message; throws when the receiver did not accept it. */
+/** Sends a message; throws if the receiver did not accept it. */
 export type Send = (message: Message) => Promise<void>;
 
 /** Nothing to send (or another worker sends it), the message was accepted, or it was not. */
 export type NotifyResult = "nothing" | "sent" | { readonly failed: unknown; readonly nextAt: number };
 
 /**
- * Sends one message about every incident that opened, stays open or closed since it was last notified, and about what alerts fired and is
- * due. Each counts as notified when the webhook accepted the message, so a process that is killed in between repeats a message rather than
- * losing it. `repeatMs`: an incident that stays open is notified again after so long.
+ * Sends one message about every incident that opened, stays open or closed since it was last notified, and about firings of alerts that are
+ * due. Each counts as notified when the webhook has accepted the message, so a process that is killed in between repeats a message rather
+ * than losing it. `repeatMs`: an incident that stays open is notified again after this time.
  */
 export async function notify(
   db: Database,
@@ -42,21 +42,21 @@ export async function notify(
 }
 
 /**
- * SQL: whether a message about incident `i` is due. An open one is repeated only where a check has found its problem since: no check finds
- * that of an account that was given up.
+ * SQL: whether a message about incident `i` is due. An open one is repeated only if a check has found its problem again since: no check
+ * does that for an account that was given up.
  */
 function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
   return sql<boolean>`(case when i.closed_at is null then i.notified_at is null or (i.notified_at <= ${instant(now - repeatMs)} and i.last_seen_at > i.notified_at)
                             else i.close_notified_at is null and (i.notified_at is not null or i.closed_at > ${instant(now - historyMs)}) end)`;
 }
 
-/** SQL: what alerts fired and a message is due about, as they are configured now. */
+/** SQL: firings of currently configured alerts that a message is due for. */
 function alertsDueAt(now: number): SqlFragment<boolean> {
   return sql<boolean>`(f.notified_at is null and f.due_at <= ${instant(now)} and f.due_at > ${instant(now - alertHistoryMs)}
     and exists (select from ops.alert as a where a.alert_name = f.alert_name and a.digest = f.digest))`;
 }
 
-/** Claims the sending, when a message is due and no other worker sends or waits after a failure. */
+/** Claims the sending, if a message is due and no other worker sends or waits after a failure. */
 async function claimTurn(db: Database, now: number, isDue: SqlFragment<boolean>): Promise<boolean> {
   const { rows } = await sql`
     update ops.watch set notify_after = ${instant(now + leaseMs)}
@@ -68,9 +68,9 @@ async function claimTurn(db: Database, now: number, isDue: SqlFragment<boolean>)
 
 type Due = {
   readonly message: Pick<Message, "opened" | "stillOpen" | "closed" | "alerts" | "counts">;
-  /** What the message reports of each incident: an incident that closes meanwhile is due again. */
+  /** The state of each incident in the message: an incident that closes while the message is sent is due again. */
   readonly incidents: readonly { readonly id: string; readonly isClosed: boolean }[];
-  /** Numbers of what alerts fired, those that the message does not list included. */
+  /** Numbers of the firings of alerts, including those that the message does not list. */
   readonly fires: readonly string[];
 };
 

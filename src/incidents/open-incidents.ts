@@ -6,7 +6,7 @@ export type OpenIncident = {
   readonly incidentId: string;
   readonly kind: string;
   readonly subject: string;
-  /** Account with the problem, empty for that of API_TOKEN; null where it is in the warehouse. */
+  /** The account with the problem, empty for that of API_TOKEN; null if the problem is in the warehouse. */
   readonly account: string | null;
   readonly summary: string;
   readonly openedAt: Date;
@@ -22,14 +22,14 @@ export async function readOpenIncidents(db: Queryable): Promise<readonly OpenInc
   return rows;
 }
 
-/** Its text, with the account first where that is another one than `own`. */
+/** The text of an incident, with the account first if that is not `own`. */
 export function incidentText({ account, summary }: OpenIncident, own: string): string {
   return account === null || account === own
     ? summary
     : `Of ${accountWords(account)}: ${withCommandsOf(account, summary)}`;
 }
 
-/** A text whose commands are those of an account: typed as they stand they would be about that of API_TOKEN. */
+/** Adds the account to the commands in a text: as written they would be about the account of API_TOKEN. */
 export function withCommandsOf(account: string | null, text: string): string {
   return account === null || account === ""
     ? text

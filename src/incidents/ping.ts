@@ -3,7 +3,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { incidentKinds, kindNamed } from "./kinds.ts";
 
-/** A little less than a minute, so that a check that comes a minute after the last one is not just too early. */
+/** A little less than a minute, so that a check a minute after the last one is not just too early. */
 const everyMs = 55_000;
 
 /** A worker without a heartbeat for longer is frozen or gone. */
@@ -12,12 +12,12 @@ const freshSeconds = 60;
 /** An incident of another account counts while its workers find it, once an hour at least: that of an account that was taken out closes a day later. */
 const foundSince = sql`interval '2 hours'`;
 
-/** Kinds that leave no data missing: the ping goes on while one is open. */
+/** Kinds that leave no data missing: the ping continues while one is open. */
 const notes = Object.keys(incidentKinds).filter((kind) => kindNamed(kind)?.weight === "note");
 
 /**
- * Claims the next ping for this process. False while a worker has pinged within the minute, and while not all is well: an incident
- * other than a note is open, no worker works, or the last one of an account died.
+ * Claims the next ping for this process. False if a worker has pinged within the minute, or if something is wrong: an incident other than a
+ * note is open, no worker works, or the last worker of an account died.
  */
 export async function claimPing(db: Database, accountId: string, now: number): Promise<boolean> {
   const at = instant(now);

@@ -8,22 +8,24 @@ import type { Lateness } from "./lateness.ts";
 /** A problem that a check finds. There is one open incident at a time for the same kind, subject and account. */
 export type Problem<K extends IncidentKind = IncidentKind> = {
   readonly kind: K;
-  /** What it is about; empty where the kind is enough. */
+  /** What it is about; empty if the kind is enough. */
   readonly subject: string;
-  /** The account that it is about, by the hash of its key; empty where it is about the warehouse. */
+  /** The account that it is about, by the hash of its key; empty if it is about the warehouse. */
   readonly accountId: string;
-  /** When it began, in epoch-ms; null where only its incident shows that. */
+  /** When it began, in epoch-ms; null if only its incident shows that. */
   readonly since: number | null;
-  /** True where each later try that fails moves `since`: its incident keeps the time at which it opened. */
+  /** True if each failed later try moves `since`: its incident keeps the time at which it opened. */
   readonly isTriedAgain?: boolean;
   readonly facts: FactsOf<K>;
   /** Datasets that are late because of it. */
   readonly explains?: readonly string[];
-  /** True where another problem of the same check is its cause. */
+  /** True if another problem of the same check is its cause. */
   readonly isEffect?: boolean;
 };
 
-/** Makes a problem, whose facts have to fit its kind; without a subject it is about its kind alone, without an account about the warehouse. */
+/**
+ * Makes a problem; its facts must fit its kind. Without a subject it is about its kind as a whole, without an account about the warehouse.
+ */
 export function problem<K extends IncidentKind>({
   subject = "",
   accountId = "",
@@ -121,7 +123,7 @@ export function costProblems(
     );
 }
 
-/** Answers of an account that are held because they would close most of its portfolio. */
+/** Answers of an account that are held because they would remove most of its portfolio. */
 export function heldProblems(accountId: string, answers: readonly HeldAnswer[]): readonly Problem[] {
   return answers.map(({ dataset, scope, day, current, closing, heldAt }) => {
     const about = [dataset, scope["store"], scope["app"], scope["country"]]

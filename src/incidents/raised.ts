@@ -3,7 +3,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { kindNamed } from "./kinds.ts";
 import type { Problem } from "./problems.ts";
 
-/** Findings that other rooms have written. One of a kind that another version knows is left to that version. */
+/** Findings that other rooms have written. A finding of a kind that only another version knows is left to that version. */
 export async function raisedProblems({ db, clock }: CheckParts): Promise<readonly Problem[]> {
   const found = await readFindings(db, clock.now());
   return found

@@ -13,7 +13,7 @@ export async function outageProblems({ db, accountId, ...parts }: CheckParts): P
   const outage = await readOutage(db, accountId, clock.now());
   if (outage === null || clock.now() - outage.since.getTime() < settings.notify.outage_minutes * 60_000) return [];
   const risk = atRisk(await readSliceSums(db), parts);
-  // rows of today that are loaded cannot be lost; those of tomorrow are lost a day later
+  // loaded rows of today cannot be lost; those of tomorrow are lost a day later
   const lostOn = addDays(clock.today(), risk.length > 0 ? 1 : 2);
   return [
     problem({
@@ -27,7 +27,7 @@ export async function outageProblems({ db, accountId, ...parts }: CheckParts): P
 
 /** A shorter time without a worker is a restart. */
 const gapMs = 15 * 60_000;
-/** So long after a worker is back, what it catches up on counts as an effect of the time without one. */
+/** For this long after a worker is back, problems that it is still catching up on count as effects of the gap. */
 const catchUpMs = hourMs;
 
 /** A time without a worker of the account that ended a short while ago. */

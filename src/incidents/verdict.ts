@@ -5,7 +5,7 @@ import { countOf, listed } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 
-/** What the verdict of the morning is worked out from. */
+/** What the verdict of the morning is computed from. */
 export type VerdictFacts = {
   readonly incidents: number;
   readonly workers: WorkerCounts;
@@ -15,12 +15,12 @@ export type VerdictFacts = {
   readonly lostDays: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
-  /** Slices that wait or run, and of these those that a living process runs. */
+  /** Slices that wait or run, and how many of them a living process runs. */
   readonly open: number;
   readonly running: number;
-  /** Of those that wait, how many were put off, by the error that put them off. */
+  /** How many of the waiting slices are deferred, by error. */
   readonly deferred: readonly { readonly code: string; readonly slices: number }[];
-  /** Datasets with slices, and those of them of which nothing is available: each slice is skipped. */
+  /** How many datasets have slices, and for how many of them nothing is available: each slice is skipped. */
   readonly datasets: number;
   readonly unavailable: number;
   /** Those of them that list what the account tracks. */
@@ -29,19 +29,19 @@ export type VerdictFacts = {
   readonly lastRun: Pick<LastRun, "outcome"> | null;
   /** The latest sync that was broken off and not followed by one of the same datasets. */
   readonly unfinishedSync: UnfinishedSync | null;
-  /** What a process has waited for behind another session of the database; null where none does. */
+  /** A lock that a process waits for while another session of the database holds it; null if there is none. */
   readonly lockWait: LockWait | null;
   /** The newest day that any dataset has answered. */
   readonly newestDay: string | null;
 };
 
 /**
- * The state of everything in a line: `bad` where a person has to act, `warn` where something is mended without one, `calm` before anything
+ * The state of everything in a line: `bad` if a person must act, `warn` if something is being fixed automatically, `calm` before anything
  * was requested.
  */
 export type Verdict = { readonly state: "good" | "calm" | "warn" | "bad"; readonly text: string };
 
-/** The verdict: what is wrong first, and all of that; else what goes on; else that all is well. */
+/** The verdict: all problems if there are any; otherwise what is in progress; otherwise that everything is fine. */
 export function verdictOf(facts: VerdictFacts): Verdict {
   if (facts.datasets === 0 && facts.incidents === 0 && !wasAborted(facts))
     return { state: "calm", text: "Nothing has been requested yet." };
@@ -64,7 +64,7 @@ function notComplete(text: string): Verdict {
   return { state: "warn", text: `Not complete yet: ${text}.` };
 }
 
-/** The verdict beside days that no sync reaches any more; unchanged where they are not known (null), since reading them may take long. */
+/** The verdict with days that no sync reaches any more; unchanged if they are unknown (null), since reading them may take long. */
 export function verdictWithUnrequested(verdict: Verdict, found: readonly UnrequestedDays[] | null): Verdict {
   const span = unrequestedSpan(found ?? []);
   if (span === null) return verdict;
@@ -73,10 +73,10 @@ export function verdictWithUnrequested(verdict: Verdict, found: readonly Unreque
   return { ...verdict, text: `${verdict.text.replace(/\.$/, "")}; ${text}.` };
 }
 
-/** A family of datasets and how far it is complete; `bad` where one of its datasets is late. */
+/** A family of datasets and how far it is complete; `bad` if one of its datasets is late. */
 type FamilyTone = { readonly name: string; readonly tone: string };
 
-/** The verdict where it is known how far families are complete, which takes a reading of the whole ledger: nothing is well while one is late. */
+/** The verdict with how far families are complete, which requires reading the whole ledger: it is never good while one is late. */
 export function verdictWithFamilies(verdict: Verdict, families: readonly FamilyTone[]): Verdict {
   const late = families.filter(({ tone }) => tone === "bad").map(({ name }) => name);
   if (late.length === 0 || verdict.state === "bad") return verdict;
@@ -87,12 +87,12 @@ export function verdictWithFamilies(verdict: Verdict, families: readonly FamilyT
   };
 }
 
-/** Where a worker runs, what stopped a run is an incident for as long as it lasts. */
+/** If a worker runs, the reason that stopped a run is an incident for as long as it lasts. */
 function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
   return workers.running === 0 && lastRun?.outcome === "aborted";
 }
 
-/** Errors that put slices off for as long as a person raises no limit. */
+/** Errors that defer slices until a person raises a limit. */
 const tooDearCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
 
 function badOf(facts: VerdictFacts): readonly string[] {
@@ -131,7 +131,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
   const isServed = running > 0 || workers.running + workers.waiting > 0;
   return [
     facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
-    // what had not begun was cancelled: no slice says that it is missing
+    // slices that had not started were cancelled: no slice shows that they are missing
     !isServed && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
       ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and the rest has not been requested since`
       : "",
@@ -146,7 +146,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
   ].filter((text) => text !== "");
 }
 
-/** What slices wait for that an error put off; credits where it is none of these. */
+/** What deferred slices wait for, by error; credits for any other error. */
 const awaited: Readonly<Record<string, string>> = { budget_exhausted: "a budget", api_unavailable: "the API" };
 
 function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
@@ -158,7 +158,7 @@ function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
   });
 }
 
-/** A warehouse that no worker ever served, or whose last one was stopped by a person, is served by other means. */
+/** A warehouse without any worker so far, or whose last worker was stopped by a person, is updated by other means. */
 function workerTrouble({ running, late, waiting, lastEndedAs }: WorkerCounts): string {
   if (running > late) return "";
   if (waiting > 0) return "the worker waits until the API accepts the account";

@@ -18,7 +18,7 @@ export type WatcherParts = CheckParts & {
   readonly log: Log;
   readonly checkEveryMs: number;
   readonly send: Send | null;
-  /** Requests the address of a dead man's switch; null where none is set. */
+  /** Requests the address of a dead man's switch; null if none is set. */
   readonly ping: (() => Promise<void>) | null;
   /** Called after each turn. */
   readonly report?: () => void;
@@ -32,7 +32,7 @@ export async function runWatcher(parts: WatcherParts, stop: AbortSignal): Promis
       await watchOnce(parts);
       hasFailed = false;
     } catch (error) {
-      // one warning is enough: the worker itself logs an outage of the database
+      // one warning is enough, since the worker itself logs an outage of the database
       parts.log[hasFailed ? "debug" : "warn"]({ problem: messageOf(error) }, "watch.failed");
       hasFailed = true;
     }
@@ -41,10 +41,10 @@ export async function runWatcher(parts: WatcherParts, stop: AbortSignal): Promis
   }
 }
 
-/** One check, when it is time for one, and then the message that is due. */
+/** Runs one check if it is time, and then sends a message if one is due. */
 export async function watchOnce(parts: WatcherParts): Promise<void> {
   const claim = (accountId: string) =>
-    // a little less, so that the worker of the last check is not always just too early
+    // a little less than the interval, so that the worker of the last check is not always just too early
     claimCheck(parts.db, { accountId, everyMs: parts.checkEveryMs * 0.9 }, parts.clock.now());
   if (await claim(parts.accountId)) {
     // the warehouse is checked by one worker of all accounts
@@ -73,7 +73,7 @@ async function checkAllAlerts(parts: WatcherParts): Promise<void> {
   });
 }
 
-/** After the check: what it found decides whether all is well. */
+/** After the check: its result decides whether the ping is sent. */
 async function pingOnce({ db, accountId, clock, log, ping }: WatcherParts): Promise<void> {
   if (ping === null || !(await claimPing(db, accountId, clock.now()))) return;
   await ping().catch((error: unknown) => log.warn({ problem: messageOf(error) }, "ping.failed"));
@@ -104,7 +104,7 @@ async function check(parts: WatcherParts, accountIds: readonly string[]): Promis
     parts.log.info({ incident_id: incidentId, kind, subject }, "incident.closed");
 }
 
-/** What was found about these accounts. */
+/** The part of the result about these accounts. */
 function foundOf({ causes, effects }: Folded, accountIds: readonly string[]): Folded {
   return {
     causes: causes.filter(({ problem }) => accountIds.includes(problem.accountId)),

@@ -5,14 +5,14 @@ import { bodyOf, type MessageFormat } from "./message-formats.ts";
 import type { Send } from "./notify.ts";
 
 const defaultTimeoutMs = 10_000;
-/** Bytes of an answer's body that are read before the connection is dropped; its status is enough. */
+/** Bytes of a reply's body that are read before the connection is dropped; the status is enough. */
 const mostRead = 65_536;
 
-/** An address that is as secret as a password, and how it is reached. */
+/** An address that is as secret as a password, and how to reach it. */
 type SecretAddress = {
   readonly url: string;
   readonly timeoutMs?: number;
-  /** Proxies and authorities; none when left out. */
+  /** Proxies and certificate authorities; none if left out. */
   readonly network?: Network;
 };
 

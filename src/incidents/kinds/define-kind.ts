@@ -24,32 +24,32 @@ export type Kind<F extends Facts = Facts> = {
   readonly says: string;
   /** `trouble`: data is missing, or will be; the ping stops. `note`: good to know; no data is missing. */
   readonly weight: "trouble" | "note";
-  /** Kinds of which it is an effect: while one of those is open it opens no incident of its own. */
+  /** Kinds that can cause it: while one of those is open, it opens no incident. */
   readonly under?: readonly string[];
   /**
-   * What mends it in the console: its failed slices again, the page that shows what is missing, or an agreement to what is held. Left out
-   * where a person has to see elsewhere.
+   * What mends it in the console: run its failed slices again, open the page that shows what is missing, or agree to held answers. Left out
+   * if the fix is elsewhere.
    */
   readonly mend?: "retry" | "coverage" | "credits" | "held";
-  /** True where no check finds it: the room that notices it writes a finding with `raiseFinding`. */
+  /** True if no check finds it: the room that detects it writes a finding with `raiseFinding`. */
   readonly isRaised?: true;
   /** `since`: when it began, as text. */
   readonly wording: (facts: F, since: string) => Wording;
   readonly example: F;
 };
 
-/** A kind with facts of any form, as the table has it. */
+/** A kind with facts of any form, as in the table. */
 export type AnyKind = Omit<Kind, "wording" | "example"> & {
   readonly wording: (facts: never, since: string) => Wording;
   readonly example: Facts;
 };
 
-/** Makes a kind from facts of one form. */
+/** Makes a kind with facts of one form. */
 export function defineKind<F extends Facts>(kind: Kind<F>): Kind<F> {
   return kind;
 }
 
-/** The message: what happened since when; what it means and what to type. `effects`: what else is wrong because of it. */
+/** The message: what happened since when; what it means and what to type. `effects`: other problems that it causes. */
 export function sentence({ happened, means, command, does }: Wording, effects: readonly string[] = []): string {
   const affected = effects.length === 0 ? "" : ` (affected: ${listed(effects)})`;
   return `${capital(happened)}. ${capital(means)}${affected}; \`${command}\` ${does}.`;

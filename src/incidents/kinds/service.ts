@@ -2,7 +2,10 @@ import { errorCodes } from "../../core/error-codes.ts";
 import { defineKind } from "./define-kind.ts";
 import { listed, minuteOf } from "../../core/words.ts";
 
-/** What an error code means, for a message; empty for a code of another version. The facts of one error, and a colon before them, are left out. */
+/**
+ * What an error code means, for a message; empty for a code of another version. Placeholders for facts, and a colon before them, are left
+ * out.
+ */
 function meaningOf(code: string): string {
   if (!(code in errorCodes)) return "";
   return errorCodes[code as keyof typeof errorCodes].says.replaceAll(/\s?\{\w+\}/g, "").replace(/:$/, "");
@@ -14,14 +17,14 @@ export function codeWords(code: string): string {
   return meaning === "" ? code : `${code}: ${meaning}`;
 }
 
-/** Of which dataset; nothing where none is known. */
+/** " of" the dataset; empty if none is known. */
 const named = (name: string) => (name === "" ? "" : ` of ${name}`);
 
 /** Nothing is loaded: the API, the account, the workers. */
 export const serviceKinds = {
   api_unavailable: defineKind<{
     error_code: string;
-    /** Datasets whose rows of today are not loaded yet and are available today only. */
+    /** Datasets whose rows of today are not loaded yet and are available only today. */
     at_risk: readonly string[];
     lost_at: string;
   }>({

@@ -4,7 +4,7 @@ import { countOf, listed, minuteOf } from "../../core/words.ts";
 
 const stopped = ["api_unavailable", "requests_stopped"] as const;
 
-/** What is said of failed slices: whether and when they are requested again. */
+/** Text about failed slices: whether and when they are requested again. */
 function nextTry(at: string | null): string {
   return at === null
     ? "their data is missing until it is requested again"
