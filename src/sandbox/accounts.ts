@@ -46,7 +46,7 @@ export class Account {
     return { total, remaining: this.#remaining, resetSeconds, periodHours };
   }
 
-  /** Takes credits, never below none. */
+  /** Takes credits, never below 0. */
   take(credits: number): void {
     this.#remaining = Math.max(0, this.allowance().remaining - credits);
   }

@@ -13,7 +13,7 @@ import type { TrackedKeywords } from "./tracked-keywords.ts";
 /** All that an answer may depend on besides the parameters. */
 export type AnswerContext = {
   readonly market: Market;
-  /** Today's data is not published: answers leave it out. */
+  /** The data of today is not published: answers leave it out. */
   readonly today: Day;
   /** The caller's credits before this call. */
   readonly allowance: AccountAllowance;
@@ -21,12 +21,12 @@ export type AnswerContext = {
   readonly now: number;
   /** Whether the account has search ads and stores connected. */
   readonly connected: boolean;
-  /** What the rows of DAILY reports are. */
+  /** The form of the rows of DAILY reports. */
   readonly dailyReports: "days" | "totals" | "undated";
-  /** Whether an end is inclusive where the contract does not say. */
+  /** Whether an end is inclusive if the contract does not say. */
   readonly openEndInclusive: boolean;
   readonly tracked: TrackedKeywords;
-  /** An instant in the form of this deployment: epoch-ms or a local date-time without zone. */
+  /** An instant in the format of this deployment: epoch-ms or a local date-time without zone. */
   instant(at: number): number | string;
 };
 
@@ -50,8 +50,8 @@ export type AnswerGenerator = {
 export type AnswerTable = Readonly<Record<string, AnswerGenerator>>;
 
 /**
- * Pairs an operation with what generates its answers, undefined for no content. It may throw a Refusal; it is called with values that fit
- * the operation only.
+ * Pairs an operation with the generator of its answers, which returns undefined for no content. It may throw a Refusal, and is called only
+ * with values that fit the operation.
  */
 export function answerTo<O extends Operation>(
   operation: O,
@@ -61,24 +61,24 @@ export function answerTo<O extends Operation>(
   return { operation: operation.id, generate: (values, context) => generate(values as ValuesOf<O>, context) };
 }
 
-/** The table of some answers. */
+/** Makes the table of these answers. */
 export function answerTable(answers: readonly AnswerGenerator[]): AnswerTable {
   return Object.fromEntries(answers.map((answer) => [answer.operation, answer]));
 }
 
-/** The app with this id; refuses with 404 when the market has none. */
+/** The app with this id; refuses with 404 if the market has none. */
 export function knownApp(context: AnswerContext, store: Store, trackId: string): MarketApp {
   const app = context.market.app(store, trackId);
   if (app === null) throw new Refusal(404, `there is no app ${trackId}`);
   return app;
 }
 
-/** True for a day whose data is out. */
+/** True for a day whose data is published. */
 export function isPublished(context: AnswerContext, day: Day): boolean {
   return day < context.today;
 }
 
-/** The published days of a requested range, oldest first, its end read as the operation says. */
+/** The published days of a requested range, oldest first, with its end as defined by the operation. */
 export function publishedDays(context: AnswerContext, operation: Operation, range: { start: Day; end: Day }): Day[] {
   const inclusive = operation.range !== null && countsEnd(operation.range, context);
   return daysOf({ start: range.start, end: inclusive ? addDays(range.end, 1) : range.end }).filter((day) =>
@@ -86,7 +86,7 @@ export function publishedDays(context: AnswerContext, operation: Operation, rang
   );
 }
 
-/** An instant as a local date-time without zone, as the service writes it. */
+/** An instant as a local date-time without zone, in the format of the service. */
 export function localTime(at: number): string {
   return new Date(at).toISOString().slice(0, 19);
 }

@@ -9,19 +9,19 @@ import { Refusal } from "../api/serve/refusal.ts";
 export type ParamLimits = {
   readonly today: Day;
   readonly countries: readonly string[];
-  /** Whether an end is inclusive where the contract does not say. */
+  /** Whether an end is inclusive if the contract does not say. */
   readonly openEndInclusive: boolean;
-  /** True when the end of a range too long is moved in silence, false when the range is refused. */
+  /** True if the end of a range that is too long is moved without an error, false if the range is refused. */
   readonly cutsRanges: boolean;
-  /** Days after which the end of any range is moved in silence; null for none. */
+  /** The most days of any range, after which its end is moved without an error; null for none. */
   readonly mostRangeDays: number | null;
 };
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Refuses values that are well-formed but cannot be: days to come, countries that are not sold in, ranges too long or reversed,
- * values that do not go together. Returns the values by which the call is answered.
+ * Refuses values that are well-formed but not possible: future days, countries without the store, ranges that are too long or reversed,
+ * values that are not allowed together. Returns the values that the answer is made from.
  */
 export function checkParams(operation: Operation, values: Values, limits: ParamLimits): Values {
   for (const [name, value] of Object.entries(values)) {
@@ -36,7 +36,7 @@ export function checkParams(operation: Operation, values: Values, limits: ParamL
   return operation.range === null ? values : withinRange(operation.range, values, limits);
 }
 
-/** True when the end day of a range belongs to it. */
+/** True if the end day of a range belongs to it. */
 export function countsEnd(range: Range, { openEndInclusive }: Pick<ParamLimits, "openEndInclusive">): boolean {
   return range.endInclusive ?? openEndInclusive;
 }

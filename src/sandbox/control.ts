@@ -10,7 +10,7 @@ import { schemaWords } from "../core/schema-words.ts";
 const Spend = z.strictObject({ credits: z.int().min(0), token: z.string().exactOptional() });
 const WhichAccount = z.strictObject({ token: z.string().exactOptional() });
 
-/** Adds the paths by which tests in other processes see and steer the sandbox. They cost nothing and are not logged. */
+/** Adds the paths with which tests in other processes read and control the sandbox. They cost nothing and are not logged. */
 export function addControl(server: FastifyInstance, state: SandboxState): void {
   server.get("/_sandbox/log", () => state.log.entries());
   server.delete("/_sandbox/log", (_, reply) => {
@@ -38,7 +38,7 @@ export function reportedAllowance(account: Account): { total: number; remaining:
   return { total, remaining, resetSeconds };
 }
 
-/** The account of a token, the first one when none is given; refuses with 404 when there is none. */
+/** The account of a token, the first one if no token is given; refuses with 404 if there is none. */
 export function accountOfToken(state: SandboxState, token?: string): Account {
   const account = state.account(token);
   if (account === null) throw new Refusal(404, "no account has this token");

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * How an answer goes wrong: `status` another status, `cut` no answer at all, `half` half of the body and then a broken
- * connection, `not-json` an HTML page with status 200, `success-false` a 200 that says it failed, `empty-401` the refusal
- * of a token, `no-credit-headers` a good answer without them, `stall` half of the body and then silence.
+ * How an answer goes wrong: `status` another status, `cut` no answer at all, `half` half of the body and then a broken connection,
+ * `not-json` an HTML page with status 200, `success-false` a 200 that reports a failure, `empty-401` the refusal of a token,
+ * `no-credit-headers` a good answer without them, `stall` half of the body and then silence.
  */
 export const FaultKind = z.enum([
   "status",
@@ -17,9 +17,9 @@ export const FaultKind = z.enum([
 ]);
 export type FaultKind = z.output<typeof FaultKind>;
 
-/** A failure that the sandbox is to show. Faults apply in order, each `times` times, to requests that would be answered. */
+/** A failure that the sandbox simulates. Faults apply in order, each `times` times, to requests that would be answered. */
 export const Fault = z.strictObject({
-  /** The id of the operation it befalls; any when left out. */
+  /** The id of the operation that it affects; any if left out. */
   operation: z.string().exactOptional(),
   /** A part of the decoded path or of any parameter's value. */
   contains: z.string().exactOptional(),
@@ -27,14 +27,14 @@ export const Fault = z.strictObject({
   kind: FaultKind,
   /** For `status` (default 500). */
   status: z.int().min(200).max(599).exactOptional(),
-  /** In place of the kind's own body. */
+  /** Replaces the body of the kind. */
   body: z.string().exactOptional(),
-  /** Whether the credits are taken all the same; the kind decides when left out. */
+  /** Whether the credits are taken anyway; the kind decides if left out. */
   charge: z.boolean().exactOptional(),
 });
 export type Fault = z.output<typeof Fault>;
 
-// the service did its work for these, and the answer was lost or spoilt on the way or came without its headers
+// for these the service did its work, and the answer was lost or damaged on the way, or came without its headers
 const charges = {
   status: false,
   cut: false,
@@ -46,12 +46,12 @@ const charges = {
   stall: true,
 } as const satisfies Record<FaultKind, boolean>;
 
-/** True when a request that this fault befalls is charged. */
+/** True if a request with this fault is charged. */
 export function chargesFor(fault: Fault): boolean {
   return fault.charge ?? charges[fault.kind];
 }
 
-/** The faults still to come. */
+/** The remaining faults. */
 export class FaultPlan {
   #left: { fault: Fault; times: number }[];
 
@@ -59,7 +59,7 @@ export class FaultPlan {
     this.#left = faults.map((fault) => ({ fault, times: fault.times }));
   }
 
-  /** The first fault that fits the request, used up by one; null for none. */
+  /** The first fault that matches the request, counted down by one; null if there is none. */
   take(request: { operation: string; path: string; params: Readonly<Record<string, unknown>> }): Fault | null {
     const texts = [request.path, ...Object.values(request.params).map(textOf)];
     const entry = this.#left.find(

@@ -26,7 +26,7 @@ export function openApiOf(operations: readonly Operation[], words: StoreWords): 
   };
 }
 
-/** The path of an operation, and the shorter one where its last parameter may be left out. */
+/** The path of an operation, and the shorter one if its last parameter may be left out. */
 function pathsOf(operation: Operation, words: StoreWords): readonly string[] {
   const path = withStoreWords(operation.path, words);
   const short = path.slice(0, path.lastIndexOf("/"));
@@ -36,7 +36,7 @@ function pathsOf(operation: Operation, words: StoreWords): readonly string[] {
 
 type Place = { readonly path: string; readonly words: StoreWords };
 
-/** One call; where several operations share it, each of them is an alternative. */
+/** One call; if several operations share it, each of them is an alternative. */
 function described(place: Place, operations: readonly Operation[]): JsonSchema {
   const bodies = operations.map((operation) => bodyOf(operation, place.words)).filter((body) => body !== null);
   return {
@@ -93,7 +93,7 @@ function bodyOf({ params }: Operation, words: StoreWords): JsonSchema | null {
   };
 }
 
-/** The schemas of an answer in its envelope; both where the contract leaves that open. */
+/** The schemas of an answer in its envelope; both if the contract does not say. */
 function answersOf({ envelope, answer }: Operation): readonly JsonSchema[] {
   const bare = jsonSchemaOf(answer);
   const wrapped = {

@@ -5,7 +5,7 @@ import { DayText } from "../api/values.ts";
 import { Fault } from "./faults.ts";
 import type { MarketOptions } from "./market/market.ts";
 
-/** Requests a second that an account may make, and how many it may save up. */
+/** Requests per second that an account may make, and how many it may save up. */
 export const RateLimit = z.strictObject({ perSecond: z.number().positive(), burst: z.number().min(1) });
 export type RateLimit = z.output<typeof RateLimit>;
 
@@ -28,12 +28,12 @@ export const SandboxSettings = z.strictObject({
 });
 export type SandboxSettings = z.output<typeof SandboxSettings>;
 
-/** One API key and its allowance. `costs` charges operations, by id, other than documented. */
+/** One API key and its allowance. `costs`: charges by operation id that differ from the documented ones. */
 export type SandboxAccount = {
   token: string;
-  /** Credits of a whole period. */
+  /** Credits per period. */
   total: number;
-  /** Credits left in the first period; `total` when left out. */
+  /** Credits left in the first period; `total` if left out. */
   remaining?: number;
   /** Length of a period; periods are counted from midnight UTC of 1970-01-01. */
   periodHours: number;
@@ -46,9 +46,9 @@ export type SandboxAccount = {
 export type SandboxOptions = {
   /** Which synthetic market. Default 1. */
   seed?: number;
-  /** What the sandbox thinks today is (UTC); default: the day of its clock. */
+  /** The day that counts as today (UTC); default: the day of its clock. */
   today?: Day;
-  /** For credit periods, resets, rate limiting and latency; default the machine's. */
+  /** For credit periods, resets, rate limiting and latency; default: that of the machine. */
   clock?: Clock;
   /** Default 127.0.0.1 and any free port. */
   host?: string;
@@ -59,27 +59,29 @@ export type SandboxOptions = {
   storeWords?: { ios: string; android: string };
   /** Instants in answers as epoch-ms or as local date-times without zone. Default `epoch`. */
   dateForm?: "epoch" | "local";
-  /** How answers are wrapped where the contract leaves that open. Default `data`. */
+  /** How answers are wrapped if the contract does not say. Default `data`. */
   openEnvelope?: "data" | "bare";
-  /** A list that should come bare as it is, or under a name in an object. Default `bare`. */
+  /** Whether a list that should be bare is sent bare or under a name in an object. Default `bare`. */
   bareLists?: "bare" | "named";
-  /** What a list without items comes as: `empty`, or as a 404 that costs nothing. Default `empty`. */
+  /** How a list without items is sent: `empty`, or as a 404 that costs nothing. Default `empty`. */
   noData?: "empty" | "404";
-  /** How the end of a range is read where the contract leaves that open. Default `inclusive`. */
+  /** How the end of a range is read if the contract does not say. Default `inclusive`. */
   openEnd?: "inclusive" | "exclusive";
-  /** What happens to a range that is too long. Default `refuse`; `cut` moves its end in silence. */
+  /** What happens to a range that is too long. Default `refuse`; `cut` moves its end without an error. */
   longRange?: "refuse" | "cut";
-  /** Days after which the end of any range is moved in silence, within the contract's own limits too; default null, none. */
+  /**
+   * The most days of any range, after which its end is moved without an error, even within the limits of the contract; default null, none.
+   */
   mostRangeDays?: number | null;
-  /** App Match as a JSON string or as bare text. Default `json`. */
+  /** App Match as a JSON string or as plain text. Default `json`. */
   textAnswer?: "json" | "text";
-  /** Whether the account has search ads and stores connected; without, their answers are empty. Default true. */
+  /** Whether the account has search ads and stores connected; if not, their answers are empty. Default true. */
   connected?: boolean;
-  /** Rows of DAILY reports, which the contract does not show: a thing and day each, a day each, or as of a REPORT. Default `days`. */
+  /** Rows of DAILY reports, which the contract does not show: one per object and day, one per day, or as in a REPORT. Default `days`. */
   dailyReports?: "days" | "totals" | "undated";
   /** Default 0. */
   latencyMs?: number;
-  /** 429 for requests over it; default null, no limit. */
+  /** Requests above it get 429; default null, no limit. */
   rateLimit?: { perSecond: number; burst: number } | null;
   faults?: readonly Fault[];
   market?: Partial<MarketOptions>;

@@ -3,12 +3,12 @@ import { errorBody, type Receipt } from "../api/serve/error-body.ts";
 import type { Fault, FaultKind } from "./faults.ts";
 import type { Refusal } from "../api/serve/refusal.ts";
 
-/** What one request comes to: the answer, how much of it is sent, and what the log says of it. */
+/** The outcome of one request: the answer, how much of it is sent, and its log entry. */
 export type Outcome = {
-  /** 0 when nothing is sent. */
+  /** 0 if nothing is sent. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for no body at all, and then no Content-Type either. */
+  /** Empty for no body: then there is no Content-Type either. */
   readonly body: string;
   /** How much reaches the caller: after `half` the connection breaks, after `stall` it stays open and sends nothing. */
   readonly sent: "all" | "half" | "stall" | "nothing";
@@ -21,7 +21,7 @@ const json = { "Content-Type": "application/json" } as const;
 const text = { "Content-Type": "text/plain;charset=UTF-8" } as const;
 const html = { "Content-Type": "text/html;charset=UTF-8" } as const;
 
-/** How answers are wrapped that the contract does not settle, and whether a list that should be bare has a name. */
+/** How answers are wrapped if the contract does not say, and whether a list that should be bare has a name. */
 export type Envelopes = { readonly open: "bare" | "data"; readonly namesLists: boolean };
 
 /** An answer in its envelope. */
@@ -30,7 +30,7 @@ export function wrapped({ envelope }: Operation, answer: unknown, { open, namesL
   return namesLists && Array.isArray(answer) ? { results: answer } : answer;
 }
 
-/** A whole good answer, not yet charged: JSON, or a text without quotes, or no body at all for an answer that is undefined. */
+/** A complete good answer, not yet charged: JSON, or text without quotes, or no body if the answer is undefined. */
 export function goodOutcome(answer: unknown, { asText }: { asText: boolean }): Outcome {
   if (answer === undefined) return { status: 204, headers: {}, body: "", sent: "all", charged: 0 };
   if (asText && typeof answer === "string")
@@ -38,7 +38,7 @@ export function goodOutcome(answer: unknown, { asText }: { asText: boolean }): O
   return { status: 200, headers: json, body: JSON.stringify(answer), sent: "all", charged: 0 };
 }
 
-/** A refusal as an answer. The service sends its 401 without any body, and a 404 of its router without a message. */
+/** A refusal as an answer. The service sends a 401 without a body, and a 404 of its router without a message. */
 export function refusedOutcome(
   receipt: Receipt,
   refusal: Refusal,
@@ -63,7 +63,7 @@ const page =
   "<!doctype html><html><head><title>One moment</title></head><body><h1>We will be right back</h1></body></html>";
 const failed = JSON.stringify({ success: false, status: "INTERNAL_ERROR", message: "the data could not be prepared" });
 
-// what each kind does to a good answer
+// what each kind of fault does to a good answer
 const spoils = {
   status: (fault, _, receipt) => ({
     status: fault.status ?? 500,
@@ -78,7 +78,7 @@ const spoils = {
   "no-credit-headers": () => ({}),
 } as const satisfies Record<FaultKind, Spoil>;
 
-/** A good answer as a fault leaves it. */
+/** A good answer after a fault. */
 export function spoiledOutcome(good: Outcome, fault: Fault, receipt: Receipt): Outcome {
   const spoil: Spoil = spoils[fault.kind];
   return { ...good, ...spoil(fault, good, receipt), fault: fault.kind, reason: `fault: ${fault.kind}` };

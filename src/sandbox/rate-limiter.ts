@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { RateLimit } from "./options.ts";
 
-/** A token bucket an API key: `burst` requests at once, then `perSecond`. */
+/** A token bucket per API key: `burst` requests at once, then `perSecond`. */
 export class RateLimiter {
   readonly #limit: RateLimit | null;
   readonly #clock: Clock;

@@ -1,26 +1,26 @@
 import { hiderOf } from "../core/secret.ts";
 
-/** One request as the sandbox saw it: the independent record of what was requested and what it cost. Never holds a token. */
+/** One request as the sandbox saw it: the independent record of what was requested and what it cost. Never contains a token. */
 export type SandboxRequest = {
   /** Epoch-ms of receipt. */
   at: number;
-  /** The operation's id; null when no route fits. */
+  /** The operation's id; null if no route fits. */
   operation: string | null;
   method: string;
-  /** Decoded, without query; as it was sent when no route fits. */
+  /** Decoded, without query; as sent if no route fits. */
   path: string;
-  /** Decoded and checked values by name; plain text where the request was refused before or while checking. */
+  /** Decoded and checked values by name; plain text if the request was refused before or during the check. */
   params: Record<string, unknown>;
-  /** 0 when the connection was cut before a status. */
+  /** 0 if the connection was cut before a status. */
   status: number;
   /** Credits taken. */
   charged: number;
-  /** Credits left after it; 0 when the token is not known. */
+  /** Credits left after it; 0 if the token is unknown. */
   remaining: number;
   token: "known" | "unknown" | "missing";
   /** Why it was refused. */
   reason?: string;
-  /** The kind of the fault that befell it. */
+  /** The kind of fault that was applied to it. */
   fault?: string;
 };
 

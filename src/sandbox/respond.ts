@@ -32,8 +32,8 @@ type Place = {
 };
 
 /**
- * Decides what a request comes to and writes it down, in the order of the service: token, pace, parameters, credits, answer.
- * Only an answer is charged. Runs to its end at once, so that no two calls see the same credits.
+ * Decides the outcome of a request and logs it, in the order of the service: token, pace, parameters, credits, answer. Only an answer is
+ * charged. It runs synchronously, so that no two calls see the same credits.
  */
 export function respond(state: SandboxState, answers: AnswerTable, incoming: Incoming): Outcome {
   const query = readQuery(splitTarget(incoming.target).query);
@@ -70,7 +70,7 @@ function decide(place: Place, account: Account | null): { call: Call; outcome: O
   }
 }
 
-/** The requested values, unchecked, for the log of a refusal. */
+/** The unchecked values of a request, for the log of a refusal. */
 function plainCall({ incoming, query }: Place): Call {
   const [operation] = incoming.route.operations;
   const given = [...query.values]

@@ -12,18 +12,18 @@ export type { Fault } from "./faults.ts";
 export type { SandboxAccount, SandboxOptions } from "./options.ts";
 export type { SandboxRequest } from "./request-log.ts";
 
-/** A running sandbox: the API on loopback, its log, and the truth behind its answers. Disposing it closes every connection. */
+/** A running sandbox: the API on loopback, its log, and the true data of its answers. Disposing it closes every connection. */
 export interface Sandbox extends AsyncDisposable {
-  /** Origin, without a slash at its end. */
+  /** Origin, without a trailing slash. */
   url: string;
   /** The token of the first account. */
   token: string;
   /** Every request so far, oldest first. */
   log(): readonly SandboxRequest[];
   clearLog(): void;
-  /** Changes what is named and leaves the rest. */
+  /** Changes the given settings and keeps the rest. */
   set(settings: SandboxSettings): void;
-  /** The account of a token, the first one's when left out. */
+  /** The account of a token, or the first account if left out. */
   account(token?: string): { total: number; remaining: number; resetSeconds: number };
   /** Takes credits as another consumer of the same account would. */
   spend(credits: number, token?: string): void;

@@ -13,7 +13,7 @@ import { respond } from "./respond.ts";
 import { type Route, routesOf } from "../api/serve/routes.ts";
 import type { SandboxState } from "./state.ts";
 
-// a body or a keyword may be long, the sandbox is no place to find a framework's default limits
+// a body or a keyword may be long: the default limits of the framework must not apply
 const bodyLimit = 16 * 1024 * 1024;
 const maxParamLength = 8_192;
 
@@ -56,12 +56,12 @@ function addRoute(server: FastifyInstance, state: SandboxState, route: Route, an
   });
 }
 
-/** A plain `.` or `..` is a way through the tree to every server and proxy; only its encoded form is a value. */
+/** True for a plain `.` or `..`: every server and proxy reads it as a folder; only its encoded form is a value. */
 function hasDotSegment(path: string): boolean {
   return path.split("/").some((segment) => segment === "." || segment === "..");
 }
 
-/** Refuses what fits no route, in the words of the gateway, and logs it. */
+/** Refuses a request that fits no route, as the gateway of the service does, and logs it. */
 function unrouted(state: SandboxState, request: FastifyRequest, reply: FastifyReply, refusal: Refusal): void {
   const { path, query } = splitTarget(request.raw.url ?? "/");
   const receipt = state.receive(path);
@@ -83,7 +83,7 @@ function controlError(state: SandboxState, request: FastifyRequest, reply: Fasti
     .send(errorBody(receipt, status, message));
 }
 
-/** Sends as much of an outcome as it says, past the framework: broken answers are written byte by byte. */
+/** Sends the part of an outcome that it names, bypassing the framework: broken answers are written byte by byte. */
 function deliver(response: ServerResponse, outcome: Outcome): void {
   if (outcome.sent === "nothing") {
     response.destroy();

@@ -14,12 +14,12 @@ import { RequestLog, type SandboxRequest } from "./request-log.ts";
 import { localTime, type AnswerContext } from "./answer-context.ts";
 import { TrackedKeywords } from "./tracked-keywords.ts";
 
-/** A request that is over, with all that its log entry needs. */
+/** A finished request, with everything that its log entry needs. */
 export type FinishedRequest = {
   readonly receipt: Receipt;
   readonly method: string;
   readonly outcome: Outcome;
-  /** Null when no route fits. */
+  /** Null if no route fits. */
   readonly operation: Operation | null;
   readonly path: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export type FinishedRequest = {
   readonly token: SandboxRequest["token"];
 };
 
-/** What a running sandbox holds: market, accounts, settings, log. The settings change while it runs. */
+/** The state of a running sandbox: market, accounts, settings, log. The settings change while it runs. */
 export class SandboxState {
   readonly clock: Clock;
   readonly market: Market;
@@ -59,19 +59,19 @@ export class SandboxState {
     this.set(options.settings);
   }
 
-  /** Changes what is named and leaves the rest; new faults replace the old ones, a new rate limit starts with full buckets. */
+  /** Changes the given settings and keeps the rest; new faults replace the old ones, a new rate limit starts with full buckets. */
   set(settings: SandboxSettings): void {
     this.#settings = { ...this.#settings, ...settings };
     if (settings.faults !== undefined) this.#faults = new FaultPlan(settings.faults);
     if (settings.rateLimit !== undefined) this.#rateLimiter = new RateLimiter(settings.rateLimit, this.clock);
   }
 
-  /** The account of a token, null for an unknown one; the first account when none is named. */
+  /** The account of a token, null for an unknown one; the first account if no token is given. */
   account(token?: string): Account | null {
     return token === undefined ? this.#first : (this.#accounts.get(token) ?? null);
   }
 
-  /** The account whose token a query has. */
+  /** The account of the token in a query. */
   callerOf(query: Query): Pick<FinishedRequest, "account" | "token"> {
     const token = query.values.get("token")?.[0] ?? "";
     const account = token === "" ? null : this.account(token);
@@ -86,22 +86,22 @@ export class SandboxState {
     return this.#settings.latencyMs ?? 0;
   }
 
-  /** How answers are wrapped where the contract leaves that open, and whether bare lists have a name. */
+  /** How answers are wrapped if the contract does not say, and whether bare lists have a name. */
   get envelopes(): Envelopes {
     return { open: this.#settings.openEnvelope ?? "data", namesLists: this.#settings.bareLists === "named" };
   }
 
-  /** True where a list without items is refused. */
+  /** True if a list without items is refused. */
   get refusesEmpty(): boolean {
     return this.#settings.noData === "404";
   }
 
-  /** True where an answer that may be bare text is. */
+  /** True if an answer that may be plain text is plain text. */
   get bareText(): boolean {
     return this.#settings.textAnswer === "text";
   }
 
-  /** What calls are checked by. */
+  /** The limits that calls are checked against. */
   get limits(): ParamLimits {
     return {
       today: this.today,

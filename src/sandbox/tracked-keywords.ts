@@ -3,7 +3,7 @@ import type { Market } from "./market/market.ts";
 
 type Place = { readonly added: Map<string, number>; readonly removed: Set<string> };
 
-/** What the account tracks: the market's keywords with those that were added and without those that were deleted since. */
+/** What the account tracks: the keywords of the market, plus added and minus deleted ones. */
 export class TrackedKeywords {
   readonly #market: Market;
   readonly #places = new Map<string, Place>();
@@ -27,7 +27,7 @@ export class TrackedKeywords {
     return fresh;
   }
 
-  /** Tracks keywords no longer; returns those that were tracked before. */
+  /** Stops tracking keywords; returns those that were tracked before. */
   remove(app: MarketApp, country: string, keywords: readonly string[]): readonly string[] {
     const place = this.#place(app, country);
     const gone = [...new Set(keywords)].filter((keyword) => this.of(app, country).includes(keyword));

@@ -9,7 +9,7 @@ import { unlistedApp } from "../market/charts.ts";
 import { answerTable, answerTo, knownApp, type AnswerContext } from "../answer-context.ts";
 
 const perPage = 50;
-/** Advertisers that the market has no app of. */
+/** Advertisers without an app in the market. */
 const unlistedApps = 60;
 const defaultDays = 30;
 const mediaTypes = { image: 1, video: 2, html: 3, playable: 4 } as const satisfies Record<
@@ -35,7 +35,7 @@ function found(context: AnswerContext, app: MarketApp, requested: Filter): Adver
     .filter(({ network }) => network.title === (requested.network ?? network.title));
 }
 
-/** The parts of a whole in percent: of the advertisements, or of their impressions where media type 2 is requested. */
+/** The parts of a whole in percent: of the advertisements, or of their impressions if media type 2 is requested. */
 function percents(all: readonly Advertisement[], key: (one: Advertisement) => string, mediaType = 1) {
   const weigh = (some: readonly Advertisement[]) =>
     mediaType === 2 ? some.reduce((sum, { impressions }) => sum + impressions, 0) : some.length;
@@ -143,7 +143,7 @@ function topAdvertisers(
     .filter(({ category }) => category === (requested.category ?? category));
 }
 
-/** Answers about advertisements: every distribution is one of the same advertisements. */
+/** Answers about advertisements: every distribution is over the same advertisements. */
 export const adIntelligenceAnswers = answerTable([
   answerTo(ads.creatives, ({ trackId, page, mediaType, ...requested }, context) => {
     const app = known(context, trackId);

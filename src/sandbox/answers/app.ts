@@ -9,7 +9,7 @@ import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts
 
 const yesterday = (context: AnswerContext): Day => addDays(context.today, -1);
 
-/** What both stores report of an app on its page. */
+/** What both stores report about an app on its page. */
 function page(context: AnswerContext, of: MarketApp, language: string) {
   const version = latest(context, of);
   return {

@@ -27,7 +27,7 @@ const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType
 type RankAt = { readonly day: Day; readonly hour: number; readonly rank: number };
 type Where = Pick<ChartCell, "country" | "categoryId" | "type" | "device">;
 
-/** An app's ranks in one chart, by hour; hours at which it is not in there are left out. */
+/** An app's ranks in one chart, by hour; hours at which it is not in the chart are left out. */
 function ranksByHour(context: AnswerContext, app: MarketApp, where: Where, days: readonly Day[]): RankAt[] {
   return days.flatMap((day) =>
     chartHours.flatMap((hour) => {
@@ -37,7 +37,7 @@ function ranksByHour(context: AnswerContext, app: MarketApp, where: Where, days:
   );
 }
 
-/** The average rank of each day on which the app was in the chart at all. */
+/** The average rank on each day on which the app was in the chart. */
 function daily(ranks: readonly RankAt[]): RankAt[] {
   return [...Map.groupBy(ranks, ({ day }) => day)].map(([day, same]) => ({
     day,
@@ -73,7 +73,7 @@ function iosCharts(
     );
 }
 
-/** Charts by category, those without any rank left out. */
+/** Charts by category, without those that have no rank. */
 function byCategory<T>(
   ids: readonly number[],
   name: (id: number) => string,

@@ -53,7 +53,7 @@ function companyHits(context: AnswerContext, store: Store, query: string) {
     });
 }
 
-/** One point a country and day, and one for their total where no country is named; none for an app that is not connected. */
+/** One point per country and day, plus one per day for their total if no country is named; none for an app that is not connected. */
 function points(
   context: AnswerContext,
   requested: {
@@ -101,7 +101,7 @@ export const dashboardMoreAnswers = answerTable([
     const language = context.market.languageIn(countryCode);
     const all = context.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
     const { at } = versionOn(app, addDays(context.today, -1));
-    // each release drops a word and takes up another
+    // each release drops a word and adds another
     const first = Math.floor(at / dayMs) % Math.max(1, all.length);
     const field = [...all.slice(first), ...all.slice(0, first)];
     return [...new Set([`${language}-${countryCode}`, "en-GB"])].map((locale, index) => ({

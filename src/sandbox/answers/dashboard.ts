@@ -8,15 +8,15 @@ import { versionOn } from "../market/versions.ts";
 import { answerTable, answerTo, isPublished, knownApp, type AnswerContext } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
-/** Days of ranks that come along with a tracked keyword. */
+/** Days of ranks that are returned with a tracked keyword. */
 const historyDays = 7;
 
-/** Whether the account sees what the store knows of an app: of every second app of the market, the first among them. */
+/** Whether the account has store data about an app: it does for every second app of the market, including the first. */
 export function isStoreConnected({ connected, market }: AnswerContext, app: MarketApp): boolean {
   return connected && market.apps.indexOf(app) % 2 === 0;
 }
 
-/** What the account's list says of an app, tracked or a competitor. */
+/** The fields of an app, tracked or a competitor, in the list of the account. */
 function information(context: AnswerContext, app: MarketApp) {
   const day = addDays(context.today, -1);
   const { categoryId, categoryName, price, developerId } = appFacts(app);

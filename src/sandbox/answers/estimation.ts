@@ -4,7 +4,7 @@ import { answerTable, answerTo, knownApp, publishedDays } from "../answer-contex
 
 const both = ["IPHONE", "IPAD"] as const;
 
-/** Answers about downloads and revenue. A month is the sum of its days; without a device both are meant. */
+/** Answers about downloads and revenue. A month is the sum of its days; without a device the figures are for both. */
 export const estimationAnswers = answerTable([
   answerTo(estimation.iosDownloadRevenue, ({ trackId, country, startDate, endDate, device }, context) => {
     const app = knownApp(context, "ios", trackId);

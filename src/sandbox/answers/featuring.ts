@@ -7,7 +7,7 @@ import { answerTable, answerTo, knownApp, publishedDays, type AnswerContext } fr
 
 const kinds = ["FullImage", "AppList", "Grid"] as const;
 
-/** A card about one app alone, or one that lists it among others. */
+/** A card about one app only, or one that lists it among others. */
 function cardOf(context: AnswerContext, app: MarketApp, hash: number) {
   const type = pick(hash, kinds);
   const shown = {

@@ -14,13 +14,16 @@ type Search = {
   readonly device: RankDevice;
 };
 
-/** The results of a search by position: the market's apps where Keyword Ranking has them, apps outside the market between. */
+/**
+ * The results of a search by position: the apps of the market at the positions in Keyword Ranking, with apps outside the market between
+ * them.
+ */
 function results(context: AnswerContext, search: Search): string[] {
   const day = addDays(context.today, -1);
   const places = new Map<number, string>();
   for (const { store, trackId } of context.market.apps.filter((app) => app.store === search.store)) {
     let rank = context.market.latestRank({ ...search, store, trackId, day })?.rank ?? null;
-    // two apps of one rank were seen at different hours: the second one has moved down
+    // two apps with the same rank were seen at different hours: the second one has moved down
     while (rank !== null && places.has(rank)) rank += 1;
     if (rank !== null && rank <= lastRank) places.set(rank, trackId);
   }
@@ -33,7 +36,7 @@ function results(context: AnswerContext, search: Search): string[] {
   );
 }
 
-/** Parts that halve from one item to the next and stay below one in all. */
+/** Shares that halve from one item to the next, with a total below one. */
 function parts<T>(items: readonly T[], most: number): { item: T; share: number }[] {
   return items.slice(0, most).map((item, index) => ({ item, share: Math.round(5_000 / 2 ** index) / 10_000 }));
 }
@@ -45,7 +48,7 @@ function impressions(context: AnswerContext, search: Search) {
   }));
 }
 
-/** The categories of the market's apps that are found: by id on iOS, by name on Android. */
+/** The categories of the found apps of the market: by id on iOS, by name on Android. */
 function categoryShares(context: AnswerContext, search: Search) {
   const found = results(context, search).flatMap((trackId) => context.market.app(search.store, trackId) ?? []);
   const categories = found

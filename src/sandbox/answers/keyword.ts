@@ -7,7 +7,7 @@ import { answerTable, answerTo, isPublished, knownApp, type AnswerContext } from
 
 const phones = ["IPHONE", "IPAD"] as const;
 
-/** One entry a crawl of a keyword; nothing for an unpublished day. */
+/** One entry per crawl of a keyword; nothing for an unpublished day. */
 function ranks(
   context: AnswerContext,
   cell: RankCell,
@@ -43,7 +43,7 @@ function organic(context: AnswerContext, cell: AppDay): { keyword: string; rank:
   return isPublished(context, cell.day) ? [...context.market.organic(cell)] : [];
 }
 
-/** The keywords that bring the most searches: much searched for, and high up. */
+/** The keywords that bring the most visits: often searched for, and with a high rank. */
 function top(context: AnswerContext, cell: AppDay, limit = 100) {
   return organic(context, cell)
     .map((entry) => ({
@@ -63,7 +63,7 @@ function common(facts: KeywordFacts, requested: { keyword: string; countryCode: 
   };
 }
 
-/** The instant of a whole day in answers that have no crawl of their own. */
+/** The instant of a whole day, for answers without a crawl. */
 function midnight(context: AnswerContext, day: Day): number | string {
   return context.instant(startOfDay(day));
 }

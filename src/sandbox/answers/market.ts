@@ -5,7 +5,7 @@ import { addDays, type Day } from "../../core/day.ts";
 import { visibilityOn } from "../market/business.ts";
 import { answerTable, answerTo, knownApp, publishedDays, type AnswerContext } from "../answer-context.ts";
 
-/** Days that a history covers when no day is named. */
+/** Days that a history covers if no day is named. */
 const historyDays = 30;
 
 type Requested = {

@@ -2,7 +2,7 @@ import type { Result } from "../market/search-ads.ts";
 
 /** The currency of a report, and which of its goals and installs count. */
 export type Money = {
-  /** What a US dollar is in the report's currency. */
+  /** The value of a US dollar in the currency of the report. */
   readonly rate: number;
   readonly withGoals: boolean;
   readonly attribution: "WITH" | "WITHOUT" | "ONLY";
@@ -10,7 +10,7 @@ export type Money = {
 
 const goalDays = [1, 3, 7, 14, 30] as const;
 
-/** The sum of what bids did on days. */
+/** The sum of the results of bids on days. */
 export function sumOfResults(results: readonly Result[]): Result {
   const sum = (name: keyof Result) => results.reduce((total, result) => total + result[name], 0);
   return {
@@ -56,7 +56,7 @@ export function metricsOf(sum: Result, money: Money): Record<string, number> {
   };
 }
 
-/** The goals that were reached within some days of the install; all of them within 30. */
+/** The goals that were reached within a number of days after the install; within 30 days, all of them. */
 function windowOf(days: number, all: { goals: number; revenue: number; spend: number }): [string, number][] {
   const part = Math.sqrt(days / 30);
   const revenue = Math.round(all.revenue * part * 100) / 100;

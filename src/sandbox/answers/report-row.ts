@@ -6,7 +6,7 @@ import { localTime, type ValuesOf } from "../answer-context.ts";
 /** What a row of a report is about. */
 export type Level = ValuesOf<typeof searchAdsReports>["reportLevel"];
 
-// what identifies the rows of a level; search terms and negative keywords are those of the keywords here
+// what identifies the rows of a level; here search terms and negative keywords are the same as keywords
 const keys = {
   ACCOUNT: ({ org }) => org.id,
   APP: ({ app }) => app.trackId,
@@ -24,7 +24,7 @@ export function levelKeys(level: Level, bids: readonly Bid[]): { key: string | n
   return bids.map((bid) => ({ key: keys[level](bid), bid }));
 }
 
-/** The names of what a row is about, down to its level. */
+/** The names of the objects that a row is about, down to its level. */
 export function identityFields(level: Level, bid: Bid): Record<string, unknown> {
   const { org, app, country } = bid;
   const account = { orgId: org.id, orgName: org.name };
@@ -51,7 +51,7 @@ function segments({ adGroupId }: Bid) {
   };
 }
 
-/** The state of a campaign; one in a few is paused. */
+/** The state of a campaign; some are paused. */
 export function statusFields({ campaignId, country }: Bid): Record<string, unknown> {
   const paused = campaignId % 5 === 1;
   return {

@@ -17,7 +17,7 @@ type Requested = {
   readonly repliedReview?: boolean | undefined;
 };
 
-/** The reviews that fit a question, the newest first; none of an app that is not crawled. */
+/** The reviews that match a request, the newest first; none for an app that is not crawled. */
 function reviews(context: AnswerContext, operation: Operation, store: Store, requested: Requested): MarketReview[] {
   const app = context.market.app(store, requested.trackId);
   if (app === null) return [];
@@ -35,7 +35,7 @@ function reviews(context: AnswerContext, operation: Operation, store: Store, req
     .sort((a, b) => b.at - a.at || (a.id < b.id ? -1 : 1));
 }
 
-/** What both lists report of a review; on Android the country is the language. */
+/** What both lists report about a review; on Android the country is the language. */
 function reported(store: Store, of: MarketReview) {
   return {
     reviewer: of.reviewer,
@@ -84,7 +84,7 @@ function paged(context: AnswerContext, operation: Operation, store: Store, reque
   };
 }
 
-/** The words of the reviews, the most frequent first. Ratings and days of a word add up to the reviews that hold it. */
+/** The words of the reviews, the most frequent first. Ratings and days of a word add up to the reviews that contain it. */
 function words(all: readonly MarketReview[]) {
   const found = new Map<string, MarketReview[]>();
   for (const of of all)

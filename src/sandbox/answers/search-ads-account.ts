@@ -8,13 +8,13 @@ import { Refusal } from "../../api/serve/refusal.ts";
 import { answerTable, answerTo, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
 import { iconOf } from "./store-page.ts";
 
-/** The apps that the account advertises; none where nothing is connected. */
+/** The apps that the account advertises; none if nothing is connected. */
 const advertised = ({ market, connected }: AnswerContext) =>
   connected ? market.apps.filter(({ store }) => store === "ios") : [];
 
 const trackers = ["ADJUST", "APPSFLYER"] as const;
 
-/** The id of an app's goal, by which reports are narrowed. */
+/** The id of an app's goal, which can filter reports. */
 const goalIdOf = (app: MarketApp) => Number(app.trackId) % 1_000_000;
 
 function goal(app: MarketApp, index: number) {
@@ -72,7 +72,7 @@ function searchAdsApp(context: AnswerContext, app: MarketApp) {
   };
 }
 
-/** Answers about the account's search ads: all empty where nothing is connected. */
+/** Answers about the account's search ads: all empty if nothing is connected. */
 export const searchAdsAccountAnswers = answerTable([
   answerTo(account.searchAdsIntegrations, (_, { connected }) => [
     (connected ? marketOrganisations : []).map((org, index) => ({

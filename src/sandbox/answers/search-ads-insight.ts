@@ -4,7 +4,7 @@ import type { MarketApp } from "../market/apps.ts";
 import { paidShareOn } from "../market/search-ads.ts";
 import { answerTable, answerTo, knownApp, publishedDays } from "../answer-context.ts";
 
-/** An app's part of a keyword's paid impressions over days, in all and by slot. */
+/** An app's share of the paid impressions of a keyword over days, in total and by slot. */
 function share(app: MarketApp, of: { country: string; keyword: string; days: readonly Day[] }) {
   const { country, keyword, days } = of;
   const sum = days.reduce((total, day) => total + paidShareOn(app, { country, keyword, day }), 0);

@@ -7,13 +7,13 @@ import { identityFields, levelKeys, statusFields, type Level } from "./report-ro
 
 type Requested = ValuesOf<typeof report.searchAdsReports>;
 
-/** Rows a page; small, so that a report of any size has several. */
+/** Rows per page; small, so that even a short report has several pages. */
 const rowsPerPage = 50;
 
-/** What one row is about: bids on days. */
+/** The subject of one row: bids on days. */
 type RowOf = { readonly group: readonly Bid[]; readonly span: readonly Day[] };
 
-/** How the rows of a report are cut: by day, and all things as one. */
+/** How the rows of a report are grouped: by day, and all objects in one row. */
 type Cut = { readonly isByDay: boolean; readonly sumsUp: boolean };
 
 function cutOf({ reportType }: Requested, { dailyReports }: AnswerContext): Cut {
@@ -33,7 +33,7 @@ function bidsFor(context: AnswerContext, requested: Requested): Bid[] {
   );
 }
 
-/** One row for each thing of the level: over all days, by day for DAILY, and all things as one for SUMMARY. */
+/** One row for each object of the level over all days; by day for DAILY, and a single row for all objects for SUMMARY. */
 function rowsOf(context: AnswerContext, requested: Requested, days: readonly Day[]): RowOf[] {
   const bids = bidsFor(context, requested);
   const { isByDay, sumsUp } = cutOf(requested, context);
@@ -71,7 +71,7 @@ function row(context: AnswerContext, requested: Requested, { group, span }: RowO
   };
 }
 
-/** What a US dollar is in other currencies. */
+/** The value of a US dollar in other currencies. */
 const rates: Readonly<Record<string, number>> = { USD: 1, EUR: 0.9, GBP: 0.8, JPY: 150, TRY: 40 };
 
 /** Answers that sum up the account's search ads: any level is the sum of the one below. */

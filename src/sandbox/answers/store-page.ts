@@ -19,7 +19,7 @@ export function descriptionOf(app: MarketApp, version: Version, language: string
   return `${app.name} (${language}, text ${version.edition.description})\nMade by ${app.developer}. 🌱 Try it & see.`;
 }
 
-/** The apps that a store shows beside an app as of a version; some are outside the market. */
+/** The apps that a store shows next to an app as of a version; some are outside the market. */
 export function similarTo(context: AnswerContext, app: MarketApp, version: Version): string[] {
   const seed = hashOf(app.trackId, version.edition.similarApps) % 1_000;
   return [...context.market.neighbours(app).map(({ trackId }) => trackId), unlistedApp(app.store, seed, 1)];

@@ -38,7 +38,7 @@ function differences({ now }: Step): string[] {
   return [...always, ...now.changed.map((what) => differenceNames[what])];
 }
 
-/** The values of a release, of the properties that changed with another one. */
+/** The values of a release for the properties that differ from another release. */
 function values(
   context: AnswerContext,
   of: { app: MarketApp; at: Version; changed: readonly Changing[]; language: string },
@@ -82,7 +82,7 @@ function detailed(context: AnswerContext, operation: Operation, store: Store, re
     });
 }
 
-/** Answers about the versions of apps, in a list and with what changed. */
+/** Answers about the versions of apps, as a list and with the changes. */
 export const versionAnswers = answerTable([
   answerTo(version.iosVersionList, ({ countryCode, ...requested }, context) =>
     list(context, version.iosVersionList, "ios", { ...requested, language: context.market.languageIn(countryCode) }),

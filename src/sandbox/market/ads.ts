@@ -30,7 +30,7 @@ const sizes = [
 ] as const;
 const kinds = ["image", "image", "video", "html", "playable"] as const;
 
-/** How long an advertisement runs at most. */
+/** The most days that an advertisement runs. */
 const mostDays = 90;
 
 /** The advertisements for an app that ran on any day from `start` to `end`, both inclusive. */
@@ -46,7 +46,7 @@ export function advertisementsOf(
   ).filter(({ first, last }) => first <= requested.end && requested.start <= last);
 }
 
-/** True when an app shows advertisements of others. */
+/** True if an app shows advertisements of others. */
 export function isPublisher(app: MarketApp): boolean {
   return unit(mix(hashOf("ads", app.store, app.trackId), 2)) < 0.5;
 }
@@ -58,7 +58,7 @@ function advertisement(
 ): Advertisement {
   const country = pick(mix(hash, 1), app.countries);
   const [width, height] = pick(mix(hash, 2), sizes);
-  // most run for ever, so that any range has enough of them
+  // most never end, so that any range has enough of them
   const age = daysBetween(epoch, latest);
   const first = addDays(epoch, unit(mix(hash, 3)) < 0.6 ? 0 : Math.floor(unit(mix(hash, 4)) * age));
   const last = first === epoch ? latest : addDays(first, 1 + Math.floor(unit(mix(hash, 5)) * mostDays));

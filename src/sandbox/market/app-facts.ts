@@ -5,7 +5,7 @@ import { hashOf, mix, unit } from "./noise.ts";
 import { dayNumber } from "./ranks.ts";
 import type { Topic } from "./words.ts";
 
-/** What the stores show of an app beside its texts. */
+/** What the stores show about an app, apart from its texts. */
 export type AppFacts = {
   readonly categoryId: number;
   /** As the store spells it: `Productivity` on iOS, `PRODUCTIVITY` on Android. */
@@ -27,13 +27,13 @@ const categoryIds = {
   productivity: { ios: 6007, android: 17 },
   finance: { ios: 6015, android: 6 },
   mindfulness: { ios: 6013, android: 7 },
-  // books and reference: an id of 0 is as real as any
+  // books and reference: an id of 0 is valid
   developer: { ios: 6026, android: 0 },
   travel: { ios: 6003, android: 22 },
   food: { ios: 6023, android: 56 },
 } as const satisfies Record<Topic, { ios: number; android: number }>;
 
-// charts read them hundreds of times a call
+// cached: charts read them hundreds of times per call
 const known = new WeakMap<MarketApp, AppFacts>();
 
 /** The facts about an app that do not change. */
@@ -55,7 +55,7 @@ function drawnFacts(app: MarketApp): AppFacts {
   };
 }
 
-/** The ratings of an app at the end of a day; their number only grows. */
+/** The ratings of an app at the end of a day; their number never falls. */
 export function ratingsOn(app: MarketApp, day: Day): Ratings {
   const hash = hashOf(app.store, app.trackId);
   const age = Math.max(0, dayNumber(day) - dayNumber(app.released));

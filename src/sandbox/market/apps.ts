@@ -16,7 +16,7 @@ export type MarketApp = {
   readonly countries: readonly string[];
   /** It has no rank before this day. */
   readonly released: Day;
-  /** 0 for an app without users, 1 for one that all have. */
+  /** 0 for an app without users, 1 for one that everybody has. */
   readonly popularity: number;
 };
 
@@ -58,7 +58,7 @@ function appOf({
   return { store, trackId, name, developer, topic, countries, released, popularity };
 }
 
-/** A market made of other countries than a product's own still sells it, so that no app is left without a country. */
+/** If a market has none of a product's own countries it still sells it, so that every app has a country. */
 function soldIn(product: Product, market: readonly string[]): readonly string[] {
   const sold = market.filter((country) => product.countries?.includes(country) ?? true);
   return sold.length > 0 ? sold : market;

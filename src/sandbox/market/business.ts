@@ -45,7 +45,7 @@ export function businessOver(
   };
 }
 
-/** The days of the calendar month before the one that holds `today`. */
+/** The days of the calendar month before that of `today`. */
 export function lastMonth(today: Day): readonly Day[] {
   const end = monthStart(today);
   return daysOf({ start: addMonths(end, -1), end });

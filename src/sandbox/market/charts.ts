@@ -16,13 +16,13 @@ export type ChartCell = {
   readonly type: ChartType;
   readonly device: RankDevice;
   readonly day: Day;
-  /** 0 to 23; the last one makes the chart of a day. */
+  /** 0 to 23; the last hour gives the chart of a day. */
   readonly hour: number;
 };
 
 /** How many apps a chart shows. */
 const chartLength = 100;
-/** The hours at which the service reads the charts. */
+/** The hours at which the service crawls the charts. */
 export const chartHours = [0, 6, 12, 18] as const;
 export const overallCategory = { ios: 36, android: 26 } as const satisfies Record<Store, number>;
 
@@ -31,7 +31,7 @@ export function categoriesOf(app: MarketApp): readonly number[] {
   return [overallCategory[app.store], appFacts(app).categoryId];
 }
 
-/** Where a chart shows the market's own apps: positions by track id, 1 the best, none twice. */
+/** The positions of the market's apps in a chart, by track id: 1 is the best, each position is used once. */
 export function placesIn(apps: readonly MarketApp[], cell: ChartCell): ReadonlyMap<string, number> {
   const wanted = apps
     .filter((app) => canBeIn(app, cell))
@@ -47,7 +47,7 @@ export function placesIn(apps: readonly MarketApp[], cell: ChartCell): ReadonlyM
   return places;
 }
 
-/** All track ids of a chart in order; apps that the market does not have fill the places between. */
+/** All track ids of a chart in order; apps outside the market fill the places between them. */
 export function chartOf(apps: readonly MarketApp[], cell: ChartCell): readonly string[] {
   const byPlace = new Map([...placesIn(apps, cell)].map(([trackId, place]) => [place, trackId]));
   const seed = hashOf("filler", cell.store, cell.categoryId, cell.type) % 1_000;
@@ -57,7 +57,7 @@ export function chartOf(apps: readonly MarketApp[], cell: ChartCell): readonly s
   );
 }
 
-/** The id of an app that nothing else is known of. */
+/** The id of an app without any other facts. */
 export function unlistedApp(store: Store, seed: number, index: number): string {
   return store === "ios" ? String(7_000_000_000 + seed * 1_000 + index) : `com.unlistedApp.s${seed}.n${index}`;
 }
@@ -73,7 +73,7 @@ function canBeIn(app: MarketApp, cell: ChartCell): boolean {
   );
 }
 
-/** The place that an app would have were it alone; it wanders and may leave the chart. */
+/** The place that an app would have if it were the only one; it moves over time and may leave the chart. */
 function freePlace(app: MarketApp, cell: ChartCell): number {
   const hash = hashOf("chart", app.store, app.trackId, cell.country, cell.categoryId, cell.type, cell.device);
   const level =

@@ -11,8 +11,8 @@ const latest = 82_800;
 const noon = 43_200;
 
 /**
- * The crawls of one day in the order in which the service lists them, which is not always that of time. A third of the days
- * have two; the latest of them saw `rank`. An unranked day is reported as a crawl without a rank, or not at all.
+ * The crawls of one day in the order in which the service lists them, which is not always the order of time. A third of the days have two
+ * crawls; the latest one saw `rank`. An unranked day is reported as a crawl without a rank, or not at all.
  */
 export function crawlsOn(options: {
   rankHash: number;
@@ -39,7 +39,7 @@ function instant(hash: number, day: Day, from: number, to: number): number {
   return dayNumber(day) * dayMs + second * 1_000;
 }
 
-/** What the morning's crawl saw: another position within two, now and then none. */
+/** What the morning crawl saw: a position within two of the latest one, sometimes none. */
 function earlier(hash: number, rank: number | null): number | null {
   if (rank === null || unit(hash) < 0.06) return null;
   const step = pickStep(mix(hash, 1));

@@ -11,9 +11,9 @@ export type KeywordFacts = {
   readonly numberOfIpadApps: number;
   /** 1 to 100, one decimal: how easily an app would rank. */
   readonly chance: number;
-  /** Search-ads popularity, 5 to 100; null where there is none. */
+  /** Search-ads popularity, 5 to 100; null if there is none. */
   readonly popularity: number | null;
-  /** The app whose name people mean when they type this; null for most. */
+  /** The app whose name this keyword is; null for most. */
   readonly brandApp: string | null;
 };
 

@@ -10,9 +10,9 @@ import { awkwardKeywords, languageIn, phrase } from "./words.ts";
 
 /** How large the synthetic market is. */
 export type MarketOptions = {
-  /** Apps of both stores together; 14 are 8 of iOS and 6 of Android. */
+  /** Apps of both stores together; 14 means 8 on iOS and 6 on Android. */
   apps: number;
-  /** ISO codes of the countries it sells in; all others are refused. */
+  /** ISO codes of the countries of the market; all others are refused. */
   countries: readonly string[];
   /** Keywords that the account tracks for an app in a country. */
   keywordsPerApp: number;
@@ -37,21 +37,23 @@ export type AppDay = Omit<RankCell, "keyword">;
 export type Market = {
   readonly options: MarketOptions;
   readonly apps: readonly MarketApp[];
-  /** The app with this id, also one that the account only names as a competitor; null when there is none. */
+  /** The app with this id, including one that the account only names as a competitor; null if there is none. */
   app(store: Store, trackId: string): MarketApp | null;
-  /** Other apps of the same store that this one is shown beside. */
+  /** Other apps of the same store that are shown next to this one. */
   neighbours(app: MarketApp): readonly MarketApp[];
-  /** Apps of the same store that the account names as competitors of this one; not all of them does it track. */
+  /** Apps of the same store that the account names as competitors of this one; the account does not track all of them. */
   competitors(app: MarketApp): readonly MarketApp[];
   trackedKeywords(app: MarketApp, country: string): readonly string[];
-  /** All crawls of a day in the order in which the service lists them; empty where the answer leaves the keyword out. */
+  /** All crawls of a day in the order in which the service lists them; empty if the answer leaves the keyword out. */
   crawls(cell: RankCell): readonly Crawl[];
-  /** The truth a reader must arrive at: what the latest crawl saw; null where the service reports nothing. Knows no "today". */
+  /**
+   * The true rank, which a reader must find: what the latest crawl saw; null if the service reports nothing. It does not depend on "today".
+   */
   latestRank(cell: RankCell): { rank: number | null; at: number } | null;
   /** Every keyword that the app ranks for, tracked ones first. */
   organic(cell: AppDay): readonly { keyword: string; rank: number }[];
   facts(store: Store, country: string, keyword: string): KeywordFacts;
-  /** The two-letter language that a country's store is searched in. */
+  /** The two-letter code of the language of searches in a country's store. */
   languageIn(country: string): string;
 };
 
@@ -62,7 +64,7 @@ const defaults: MarketOptions = {
   organicKeywords: 120,
 };
 
-/** Apps that are known to the service and not to the account: products far behind those of any market, of both stores. */
+/** Apps of both stores that the service knows and the account does not: products with an index beyond that of any market. */
 const rivalCount = 8;
 const firstRival = 1_000_000;
 
@@ -108,7 +110,7 @@ function crawlsOfCell(seed: number, app: MarketApp | null, cell: RankCell): read
   return crawlsOn({ rankHash: hash, device, day: cell.day, rank: rankOn(hash, { app, device, day: cell.day }) });
 }
 
-/** The awkward keywords, then natural ones; a shorter list is the beginning of a longer one. */
+/** The awkward keywords, then natural ones; a shorter list is the start of a longer one. */
 function wordsOf(app: MarketApp, country: string, count: number): readonly string[] {
   const awkward = awkwardKeywords.slice(0, count);
   return [

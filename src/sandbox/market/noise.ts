@@ -9,7 +9,7 @@ export function hashOf(...parts: readonly (string | number)[]): number {
   return scramble(hash);
 }
 
-/** A new hash from a hash and a number: the cheap way to many independent draws for one thing. */
+/** A new hash from a hash and a number: a cheap way to get many independent draws for one object. */
 export function mix(hash: number, salt: number): number {
   return scramble(hash ^ Math.imul(salt | 0, 0x9e3779b1));
 }
@@ -26,7 +26,7 @@ export function pick<T>(hash: number, items: readonly T[]): T {
   return item;
 }
 
-/** Smooth noise in [0, 1) that takes `period` steps of `x` from one level to the next. */
+/** Smooth noise in [0, 1); it moves from one level to the next in `period` steps of `x`. */
 export function wave(hash: number, x: number, period: number): number {
   const place = x / period;
   const left = Math.floor(place);
@@ -35,7 +35,7 @@ export function wave(hash: number, x: number, period: number): number {
   return from + (unit(mix(hash, left + 1)) - from) * way * way * (3 - 2 * way);
 }
 
-/** Slow wandering in (-1, 1): a tide of weeks, a swell of days and a ripple, added up. */
+/** Slow movement in (-1, 1): the sum of three waves, over weeks, days and less. */
 export function wander(hash: number, x: number): number {
   const tide = wave(mix(hash, 1), x, 45) * 0.6;
   const swell = wave(mix(hash, 2), x, 13) * 0.27;
@@ -43,7 +43,7 @@ export function wander(hash: number, x: number): number {
   return (tide + swell + ripple) * 2 - 1;
 }
 
-/** murmur3's finaliser: one changed bit of the input changes half of the output's. */
+/** murmur3's finaliser: one changed bit of the input changes half of the bits of the output. */
 function scramble(hash: number): number {
   let mixed = hash >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -2,7 +2,7 @@ import { day, type Day } from "../../core/day.ts";
 import { hashOf, mix, pick, unit } from "./noise.ts";
 import type { Topic } from "./words.ts";
 
-/** A synthetic product: one app, or two when both stores sell it. `countries` is null when it is sold everywhere. */
+/** A synthetic product: one app, or two if both stores sell it. `countries` is null if it is sold everywhere. */
 export type Product = {
   readonly name: string;
   readonly developer: string;
@@ -126,7 +126,7 @@ const topics = [
   "food",
 ] as const satisfies readonly Topic[];
 
-/** The product at `index`: nine are written by hand, all further ones come from the seed. */
+/** The product at `index`: nine are written by hand, all others come from the seed. */
 export function productAt(seed: number, index: number): Product {
   return written[index] ?? inventedProduct(hashOf(seed, "product", index), index);
 }

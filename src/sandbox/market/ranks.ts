@@ -3,7 +3,7 @@ import type { devicesOf, Store } from "../../core/store.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander, wave } from "./noise.ts";
 
-/** A device with ranks of its own in a store; `ALL` on Android. */
+/** A device with its own ranks in a store; `ALL` on Android. */
 export type RankDevice = (typeof devicesOf)[Store][number];
 
 /** The stores show no more than this many apps for a search. */
@@ -12,13 +12,13 @@ export const lastRank = 250;
 // where each independent draw of a (app, keyword, country) starts
 const draw = { everRanked: 1, gap: 2, affinity: 3, course: 4, device: 5 } as const;
 
-/** The hash of one app's rank for one keyword in one country: all that its ranks depend on besides day and device. */
+/** The hash of an app, keyword and country: its ranks depend only on this, the day and the device. */
 export function rankHash(options: { seed: number; app: MarketApp; keyword: string; country: string }): number {
   const { seed, app, keyword, country } = options;
   return hashOf(seed, app.store, app.trackId, keyword, country);
 }
 
-/** The position on a day, 1 the best; null where the app is not among the results. Wanders from day to day. */
+/** The position on a day, 1 the best; null if the app is not in the results. Moves from day to day. */
 export function rankOn(hash: number, options: { app: MarketApp; device: RankDevice; day: Day }): number | null {
   const x = dayNumber(options.day);
   if (unit(mix(hash, draw.everRanked)) < 0.18) return null;

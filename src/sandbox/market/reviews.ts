@@ -14,13 +14,13 @@ export type MarketReview = {
   readonly language: string;
   readonly at: number;
   readonly rating: 1 | 2 | 3 | 4 | 5;
-  /** Null where the reviewer wrote none. */
+  /** Null if the reviewer wrote none. */
   readonly title: string | null;
   readonly text: string;
   readonly replied: boolean;
 };
 
-// texts that break careless clients are among them: a NUL, half a character, quotes, a text without letters
+// including texts that break careless clients: a NUL, half a character, quotes, a text without letters
 const texts: Readonly<Record<string, readonly string[]>> = {
   en: [
     "Love the garden, it keeps me going 🌱",

@@ -4,7 +4,7 @@ import type { Market } from "./market.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
 import { dayNumber } from "./ranks.ts";
 
-/** An organisation of the account; `rate` is what a US dollar is in its currency. */
+/** An organisation of the account; `rate` is the value of a US dollar in its currency. */
 export type Organisation = {
   readonly id: number;
   readonly name: string;
@@ -12,7 +12,7 @@ export type Organisation = {
   readonly rate: number;
 };
 
-/** One keyword that the account bids on, with all that it belongs to: what every report is a sum of. */
+/** One keyword that the account bids on, with everything that it belongs to: every report is a sum over bids. */
 export type Bid = {
   readonly org: Organisation;
   readonly app: MarketApp;
@@ -23,7 +23,7 @@ export type Bid = {
   readonly keyword: string;
 };
 
-/** What one bid did on one day, in whole numbers: `spend` and `revenue` in US cents. */
+/** The result of one bid on one day, in integers: `spend` and `revenue` in US cents. */
 export type Result = {
   readonly impressions: number;
   readonly taps: number;
@@ -51,7 +51,7 @@ export const marketOrganisations: readonly Organisation[] = [
 const countriesPerApp = 3;
 const groupsPerCampaign = 2;
 const keywordsPerGroup = 3;
-/** After as many days a figure is final. */
+/** A figure is final after this many days. */
 const settledAfter = 7;
 
 /** Every bid of the account: on its iOS apps, in the first countries that each sells in. */
@@ -80,7 +80,7 @@ export function bidsOf(market: Market): readonly Bid[] {
   );
 }
 
-/** What a bid did on a day as it is reported `today`: what comes of taps is counted for some days more. */
+/** The result of a bid on a day as reported `today`: the effects of taps are counted for some more days. */
 export function resultOn(bid: Bid, day: Day, today: Day): Result {
   const hash = hashOf("bid", bid.keywordId);
   const size = 900 * bid.app.popularity * unit(mix(hash, 1)) * (1 + 0.6 * wander(hash, dayNumber(day)));
@@ -101,7 +101,7 @@ export function resultOn(bid: Bid, day: Day, today: Day): Result {
   };
 }
 
-/** The changes of a bid on a day, the first one first; a rule now and then does the same thing twice at once. */
+/** The changes of a bid on a day, in order; sometimes a rule makes the same change twice at once. */
 export function changesOn(bid: Bid, day: Day): readonly BidChange[] {
   const hash = mix(hashOf("change", bid.keywordId), dayNumber(day));
   if (unit(hash) >= 0.15) return [];
@@ -112,7 +112,7 @@ export function changesOn(bid: Bid, day: Day): readonly BidChange[] {
   return byRule && unit(mix(hash, 5)) < 0.3 ? [change, change] : [change];
 }
 
-/** The part of a keyword's paid impressions that an app wins on a day, 0 to 1; 0 where it does not pay. */
+/** The share of a keyword's paid impressions that an app wins on a day, 0 to 1; 0 if it does not pay. */
 export function paidShareOn(app: MarketApp, cell: { country: string; keyword: string; day: Day }): number {
   const hash = hashOf("paid", app.trackId, cell.country, cell.keyword);
   if (!app.countries.includes(cell.country) || unit(hash) < 0.5) return 0;

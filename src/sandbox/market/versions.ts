@@ -12,13 +12,13 @@ export type Version = {
   readonly notes: string;
   /** Bytes. */
   readonly size: number;
-  /** How often each of these was changed by this release and those before it. */
+  /** How often this release and those before it have changed each of these. */
   readonly edition: Readonly<Record<Changing, number>>;
-  /** What this release changed, of those. */
+  /** Which of these this release changed. */
   readonly changed: readonly Changing[];
 };
 
-/** What a release changes beside its number, date, notes and size. */
+/** What a release changes, apart from its number, date, notes and size. */
 export type Changing = (typeof changing)[number];
 
 const changing = ["description", "screenshots", "icon", "similarApps"] as const;
@@ -31,14 +31,14 @@ const notes = [
   "Küçük hatalar giderildi.",
 ] as const;
 
-/** The release that is in the store on a day; the first one on days before it. */
+/** The release that is in the store on a day; on days before the first one, the first one. */
 export function versionOn(app: MarketApp, day: Day): Version {
   const version = versionsUntil(app, day < app.released ? app.released : day).at(-1);
   if (version === undefined) throw new Error(`${app.trackId} has no version`);
   return version;
 }
 
-/** The releases of an app up to a day and with it, oldest first; the first one is the app's own release. */
+/** The releases of an app up to and including a day, oldest first; the first one is the release of the app itself. */
 export function versionsUntil(app: MarketApp, until: Day): readonly Version[] {
   const hash = hashOf("versions", app.store, app.trackId);
   const versions: Version[] = [];

@@ -1,4 +1,4 @@
-/** What an app is about: decides its words, its category and its likely neighbours. */
+/** What an app is about: it decides its words, its category and its likely neighbours. */
 export type Topic = "productivity" | "finance" | "mindfulness" | "developer" | "travel" | "food";
 
 type Language = "en" | "de" | "ja" | "pt" | "tr";
@@ -174,12 +174,12 @@ const twists: Readonly<Record<Language, readonly string[]>> = {
   tr: ["*", "* uygulaması", "ücretsiz *", "en iyi *", "* widget", "öğrenciler için *"],
 };
 
-/** The language that a country's store is searched in, as a two-letter code. */
+/** The language of searches in a country's store, as a two-letter code. */
 export function languageIn(country: string): string {
   return languageOf[country] ?? "en";
 }
 
-/** The `index`-th natural keyword of a topic in a country: without end and without repeats. */
+/** The `index`-th natural keyword of a topic in a country: there is no end and no repeat. */
 export function phrase(topic: Topic, country: string, index: number): string {
   const language = languageOf[country] ?? "en";
   const words = topicWords[topic][language];
