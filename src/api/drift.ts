@@ -3,7 +3,7 @@ import { z } from "zod";
 /** A field that the contract does not name: its path and its kind. */
 export type Drift = { readonly path: string; readonly kind: string };
 
-/** Collects fields that a schema does not know, each path once. `[]` stands for any item, `{}` for any key of a map. */
+/** Collects fields that a schema does not know, each path once. `[]` means any item, `{}` any key of a map. */
 export function driftIn(schema: z.ZodType, value: unknown, path: string, found: Drift[]): void {
   const bare = optionFor(unwrapOptional(schema), value);
   if (bare instanceof z.ZodObject) objectDrift(bare, value, path, found);

@@ -5,7 +5,7 @@ import type { Operation, Range } from "./define-operation.ts";
 /** The shortest month: the days that a limit of one month allows from any start. */
 const shortestMonth = 28;
 
-/** The two date parameters of a call that spans a window: the only place where a half-open window becomes the API's form. */
+/** The two date parameters of a call that spans a window: the only place that converts a half-open window to the form of the API. */
 export function rangeParams(operation: Operation, window: Window): Readonly<Record<string, string>> {
   if (operation.range === null) throw new Error(`${operation.id} takes no range of days`);
   const { start, end, endInclusive } = operation.range;

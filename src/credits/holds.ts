@@ -154,7 +154,7 @@ function summed(settlements: readonly Settlement[]): CallReceipt {
   );
 }
 
-/** Holds of one account to settle, and the highest rate to recover to, in requests a second. */
+/** Holds of one account to settle, and the highest rate to recover to, in requests per second. */
 type SettledHolds = {
   readonly accountId: string;
   readonly settlements: readonly Settlement[];

@@ -61,7 +61,7 @@ function scopeRow(table: Table, { scope, window }: Slice): Row {
       if (kind === "app") return [column, appRef(scope["store"] ?? "", scope["app"] ?? "")];
       if (kind === "day") return [column, column === "period_end" ? lastDay(window) : window.start];
       if (kind === "device") return [column, scope["device"] ?? "ALL"];
-      // a partition without a country or language stands for all of them
+      // a partition without a country or language is about all of them
       if (kind === "country") return [column, scope["country"] ?? "ALL"];
       return [column, scope[kind === "text" ? column : (kind ?? column)] ?? (kind === "text" ? "" : null)];
     }),

@@ -41,7 +41,7 @@ type BatchParts = Taker & {
   readonly clock: Clock;
   readonly claimedSlices: ClaimedSlices;
   readonly accountId: string;
-  /** Requests a second that the pace of the account may recover to. */
+  /** Requests per second that the pace of the account may recover to. */
   readonly pace: number;
   readonly at?: CrashHook | undefined;
   readonly alsoAnswered: AlsoAnsweredParts;

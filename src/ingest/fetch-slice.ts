@@ -87,8 +87,8 @@ async function mayRead({ claimedSlices }: IngestParts, { sliceId }: Slice): Prom
 }
 
 /**
- * True where the ledger should check whether the answer is loaded already: not at a later attempt, which may have rejects to delete, nor
- * for lists of the portfolio, since plans are made after these.
+ * True if the ledger should check whether the answer is loaded already: not at a later attempt, which may have rejects to delete, nor for
+ * lists of the portfolio, since plans are made after these.
  */
 function isLikelyUnchanged(dataset: Dataset, { attempt, lastDigest }: Slice, digest: string): boolean {
   return lastDigest === digest && attempt === 1 && dataset.stage === "market";

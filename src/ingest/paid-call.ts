@@ -96,7 +96,7 @@ function asPage({ operation, page }: ApiCall, reply: Reply): Reply {
   return { ...reply, answer: Buffer.alloc(0), problem: null, credits: { ...reply.credits, price: null } };
 }
 
-/** What the credit queue needs to know of the slice of a call. */
+/** What the credit queue needs to know about the slice of a call. */
 function sliceWork({ db }: IngestParts, { sliceId, planId = null, dataset, scope }: Slice) {
   const about = { dataset, app: scope["app"] ?? null };
   return { sliceId, planId, about, lostAt: () => readLostAt(db, sliceId) };

@@ -99,7 +99,7 @@ export async function readLaterAnswers(
 }
 
 /**
- * Returns slices for answers that exist already, in a final state from the start, so that nobody requests them. A waiting slice for the
+ * Returns slices for answers that exist already, in a final state from the start, so that they are not requested. A waiting slice for the
  * same cells is reused unless the answer is older than its plan. Null for each draft whose slice is running, or was planned after the
  * answer. No two drafts may be for the same cells. `outcomes`: their final states, if known, so that these need no separate update. To be
  * called in the transaction that loads the answers.

@@ -21,7 +21,7 @@ export type Wanted = Partial<Window> & { readonly finalDays?: number };
 
 /**
  * Slices of one scope with the same list, operation and fingerprint. The arrays have one element per slice that is not final: its number,
- * window, day of planning, and kind; they are null where all slices are final.
+ * window, day of planning, and kind; they are null if all slices are final.
  */
 export type PackedSlices = {
   /** Index of the scope in the request. */

@@ -17,7 +17,7 @@ import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
  */
 
 /**
- * The rows of a partition are rebuilt every this many nights. A prime, so that a weekly or monthly crontab does not always meet the same
+ * The rows of a partition are rebuilt once in this many nights. A prime, so that a weekly or monthly crontab does not always meet the same
  * partitions.
  */
 export const everyNights = 11;
@@ -40,7 +40,7 @@ export async function sumUpPast(db: Database, wanted: PastWanted): Promise<void>
   });
 }
 
-/** A separate statement, after the lock: it sees all that was committed before. */
+/** A separate statement, so that after the lock it sees all that was committed before. */
 async function sumUp(transaction: Database, { dataset, scopes, finalDays, today }: PastWanted): Promise<void> {
   const end = sql`(${today}::date - ${finalDays}::integer)`;
   await sql`

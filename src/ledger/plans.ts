@@ -6,7 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
 import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 
-/** The slices of a plan by dataset, class, operation, app and country; '' where the dataset does not distinguish them. */
+/** The slices of a plan by dataset, class, operation, app and country; '' if the dataset does not distinguish them. */
 export type PlanLine = {
   readonly dataset: string;
   readonly class: CreditClass;
@@ -102,8 +102,8 @@ export async function runOfPlan(db: Database, planId: string, workerId: string):
 }
 
 /**
- * Notes that all slices of a plan are queued; false when another process was first. To be called in the transaction that queues them,
- * before it does.
+ * Notes that all slices of a plan are queued; false if another process was first. To be called at the start of the transaction that queues
+ * them.
  */
 export async function noteQueued(db: Database, planId: string, now: number): Promise<boolean> {
   const { rows } = await sql`

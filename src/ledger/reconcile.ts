@@ -11,7 +11,7 @@ export type Reconciled = {
   readonly deadWorkers: readonly string[];
   readonly freed: number;
   readonly failed: readonly string[];
-  /** Slices of syncs that are over, which are planned again where they are due. */
+  /** Slices of syncs that are over; they are planned again if they are due. */
   readonly cancelled: number;
   /** Jobs of the queue that can be taken again. */
   readonly jobs: number;
@@ -53,7 +53,7 @@ const jobsOfTheDead = sql`
     where  j.locked_by is not null
     and    case when w.worker_id is null then j.locked_at < now() - ${unknownPool}::interval else w.stopped_at is not null end`;
 
-/** SQL, for another process than the worker: true when `reconcile` finds dead workers, or what they had. */
+/** SQL, for a process other than the worker: true if `reconcile` would find dead workers, or anything that they left. */
 export function isReconcileDue(workerId: string, deadAfterMs: number): SqlFragment<boolean> {
   return sql<boolean>`(
     exists (select from ops.worker as w where w.worker_id <> ${workerId}::bigint and ${isDead(deadAfterMs)})

@@ -50,7 +50,7 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
   return rows[0]?.run_id ?? "";
 }
 
-/** The only run of a kind and day, already ended: for answers that no plan requested. To be called under a lock. */
+/** Returns the one run of a kind and day, which has already ended: for answers that no plan requested. To be called under a lock. */
 export async function dailyRun(
   db: Database,
   { kind, account, asOf, now }: Pick<RunStart, "kind" | "account" | "asOf"> & { readonly now: number },

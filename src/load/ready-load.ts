@@ -25,8 +25,8 @@ export type Load = {
   /** True if pages of the answer were not read: members that it does not name may be on these pages, and stay. */
   readonly isCut?: boolean;
   /**
-   * True where a later answer was about the same days: of a table that is loaded row by row these rows fill in what is missing. A row that
-   * is there may be as the later answer had it, which shows nowhere where it did not change it.
+   * True if a later answer was about the same days: in a table that is loaded row by row, these rows only fill in what is missing. A stored
+   * row may be equal to that of the later answer, and then nothing shows that the later answer had it.
    */
   readonly isOutdated?: boolean;
 };

@@ -29,7 +29,7 @@ export type DatasetPlanning = {
   readonly lookbackDays?: number | undefined;
 };
 
-/** Some partitions of one dataset: what was requested before, by `scopeKey`, and what is to be requested now. */
+/** Some partitions of one dataset: what was requested before, by `scopeKey`, and what must be requested now. */
 export type PlannedChunk = {
   readonly partitions: readonly Partition[];
   readonly covered: ReadonlyMap<string, readonly Covered[]>;

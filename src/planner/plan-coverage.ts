@@ -20,7 +20,7 @@ type CoverageOptions = { readonly shown?: Partial<Window>; readonly isJoined?: b
 /** Scopes whose coverage is read together if slices are joined: a statement for each part of a plan would cost more than its rows. */
 const scopesAtOnce = 200;
 
-/** What a plan of a dataset needs to know of what was requested before. */
+/** What a plan of a dataset needs to know about earlier requests. */
 export function coverageFor(
   db: Database,
   planning: Omit<DatasetPlanning, "learned">,

@@ -98,7 +98,7 @@ export async function* planStarts(
   }
 }
 
-/** What planning a request starts from apart from the portfolio, for any shard. */
+/** What planning a request starts from in addition to the portfolio, for any shard. */
 export type PlanningInputs = {
   readonly request: SyncRequest;
   readonly settings: Settings;

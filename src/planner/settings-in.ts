@@ -6,7 +6,7 @@ import { unusableSettings } from "./unusable-settings.ts";
 // built once: with forty datasets this is expensive
 const schema = settingsFor(datasetOptions, unusableSettings);
 
-/** What the configuration file says, compared with what each dataset can use. Throws a UsageError that names file, line and key. */
+/** Reads the configuration file, and checks that each dataset can use its settings. Throws a UsageError that names file, line and key. */
 export function settingsIn(file: string): Settings {
   return readSettings(file, schema);
 }

@@ -48,7 +48,7 @@ export function createStop(parts: StopParts): ProcessStop {
   };
 }
 
-/** Logs that contain the refusal of the account already. */
+/** Loggers that have already logged the refusal of the account. */
 const saidIn = new WeakSet<Log>();
 
 /** A refusal as the reason of a stop, without secrets. */

@@ -23,8 +23,8 @@ const standsUnderWayMs = 30 * 60_000;
 type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["warehouse"], "db"> };
 
 /**
- * Forecasts the charges of each day, from today to the end of both the period of credits and the month: each run of the crontab is planned
- * as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
+ * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one: each run of the crontab
+ * is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
  */
 async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;

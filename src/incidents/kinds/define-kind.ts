@@ -27,7 +27,7 @@ export type Kind<F extends Facts = Facts> = {
   /** Kinds that can cause it: while one of those is open, it opens no incident. */
   readonly under?: readonly string[];
   /**
-   * What mends it in the console: run its failed slices again, open the page that shows what is missing, or agree to held answers. Left out
+   * How to fix it in the console: run its failed slices again, open the page that shows what is missing, or agree to held answers. Left out
    * if the fix is elsewhere.
    */
   readonly mend?: "retry" | "coverage" | "credits" | "held";

@@ -4,7 +4,7 @@ import { windowLength, type Window } from "../../core/window.ts";
 /** The days of a window by index: `names` holds each day and, last, the day after the window. */
 export type Calendar = { readonly start: Day; readonly days: number; readonly names: readonly Day[] };
 
-/** One item and the days that it lacks: 1 where the cell is missing, by index of the calendar. */
+/** One item and the days that it lacks: 1 if the cell is missing, by index of the calendar. */
 export type GapRow = { readonly item: string; readonly gaps: Uint8Array };
 
 /** Missing cells of one scope: rows sorted by item, each with at least one gap. */

@@ -67,7 +67,7 @@ function* withList(
 type ByDay = ReadonlyMap<string, Uint8Array>;
 const noDays: ByDay = new Map();
 
-/** The days that the cheapest covers of batches buy, each batch of items with like gaps. */
+/** The days that the cheapest covers of batches buy, each batch of items with similar gaps. */
 function inBatches(coverItems: readonly CoverItem[], byDay: FetchOption, byHistory: FetchOption): ByDay {
   const sorted = coverItems.length > byDay.maxItems ? likeTogether(coverItems) : coverItems;
   const days = new Map<string, Uint8Array>();
