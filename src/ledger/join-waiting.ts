@@ -19,10 +19,10 @@ type Waiting = {
 
 /**
  * Extends drafts by the days of slices that wait in the queue of their run, or that it may adopt, for the same list and scope, if one call
- * can fetch both: each night without credits leaves a slice, and each would be paid for separately. Those slices are deleted, unless another process is claiming
- * them. To be called in the transaction that queues the drafts. Only slices of the same class that would cost at least as much are joined,
- * so that no floor or limit lets through what it would have refused. Slices of a plan or a retry, slices that have failed before, and
- * slices with stored pages stay.
+ * can fetch both: each night without credits leaves a slice, and each would be paid for separately. These slices are deleted, unless
+ * another process is claiming them. To be called in the transaction that queues the drafts. Only slices of the same class that would cost
+ * at least as much are joined, so that no floor or limit lets through what it would have refused. Slices of a plan or a retry, slices that
+ * have failed before, and slices with stored pages stay.
  */
 export async function joinWaiting(
   transaction: Database,

@@ -9,8 +9,8 @@ import { atLearnedPrice, isOpen } from "./open-slices.ts";
 import { isInGroups } from "./in-groups.ts";
 
 /**
- * Which slices are run again: those of these datasets that meet every condition. `states`: failed ones when left out. `since`: they ended
- * on this day (UTC) or later. `groups`: partitions, with null for what a scope does not have. `about`: they have a day in this window.
+ * Which slices are run again: those of these datasets that meet every condition. `states`: failed ones if left out. `since`: they ended on
+ * this day (UTC) or later. `groups`: partitions, with null for what a scope does not have. `about`: they have a day in this window.
  */
 export type Reopening = {
   readonly datasets: readonly string[];

@@ -22,9 +22,9 @@ export type Piece = { readonly option: FetchOption; readonly items: readonly str
  * Proven, with F the price found and B the lowest there is:
  * - One kind of fetch option alone: F = B. Long windows placed greedily are the fewest; a day's calls are as few as its items need.
  * - By history and by day, at most n items that a list can carry, all missing days of those within one window: F = B.
- * - By history and by day, any number of items and days, if each day lacks so few items that one call is enough, or exactly fills its
- *   calls, and no item lacks so many days that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of keywords):
- *   F = B.
+ * - By history and by day, any number of items and days, if each day lacks either few enough items for one call or exactly enough to fill
+ *   its calls, and no item lacks so many days that a window would pay (`isBestByDay`; scattered gaps, whole histories of hundreds of
+ *   keywords): F = B.
  * - Otherwise, at most n items over a longer time: F = B if the search drops no state (see searchDays), and always F <= 2 B. Against an
  *   integer program, 4 to 90 items over 60 to 365 days: F = B in 96 of 102 cases, at worst 1.03 B (8 items that lack a fifth of 120 days).
  * - Otherwise, with b batches of n items: F <= b B, or 2 b B over a longer time, since the division into batches is not searched.
