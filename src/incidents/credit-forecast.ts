@@ -104,8 +104,8 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
     : `${missing} Waiting slices take more than the ${count(usable)} that nights may use.`;
 }
 
-/** The forecast for the rest of a budget's period: "; about 40 more are foreseen, too many from 2026-11-28 on"; empty if there is none. */
+/** The forecast for the rest of a budget's period: "; about 40 more are forecast, too many from 2026-11-28 on"; empty if there is none. */
 export function budgetForecastWords({ foreseen, fullOn }: Pick<BudgetForecast, "foreseen" | "fullOn">): string {
   if (foreseen === 0) return "";
-  return `; about ${count(foreseen)} more are foreseen${fullOn === null ? "" : `, too many from ${fullOn} on`}`;
+  return `; about ${count(foreseen)} more are forecast${fullOn === null ? "" : `, too many from ${fullOn} on`}`;
 }

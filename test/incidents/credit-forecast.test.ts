@@ -37,7 +37,7 @@ test("a budget is foreseen by its nights to come until its period ends, and is u
   expect(budgetForecast({ ...use, taken: 40 }, forecast, 0)).toMatchObject({ foreseen: 60, fullOn: null });
   expect(budgetForecast(use, null, 0)).toMatchObject({ foreseen: 0, fullOn: null });
   expect(budgetForecastWords(budgetForecast(use, forecast, 0))).toBe(
-    "; about 60 more are foreseen, too many from 1970-01-31 on",
+    "; about 60 more are forecast, too many from 1970-01-31 on",
   );
 });
 
