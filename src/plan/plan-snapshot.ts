@@ -30,11 +30,9 @@ export function planSnapshot(planning: Snapshot): PlanPart {
   return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
 }
 
-/** The oldest of the days on which the items were last requested; none if an item never was. */
+/** The oldest of the days on which the items were last requested, those of failed ones that are lost since among them; none if an item never was. */
 function lastRequested(known: readonly (readonly Covered[])[]): Pick<SliceDraft, "lastRequested"> {
-  const days = known.map(
-    (own) => own.findLast(({ state, fingerprint }) => state !== "lost" && fingerprint !== neverRequested)?.asOf,
-  );
+  const days = known.map((own) => own.findLast(({ fingerprint }) => fingerprint !== neverRequested)?.asOf);
   return days.includes(undefined) ? {} : { lastRequested: earliest(days.flatMap((day) => day ?? [])) };
 }
 
