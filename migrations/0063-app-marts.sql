@@ -266,9 +266,13 @@ cross  join lateral (
 ) as o
 join   core.dim_country as c on c.country_key = o.country_key
 left   join ops.review_days as q on q.store = a.store and q.track_id = a.track_id and q.country_code = c.country_code
-left   join (select n.store, n.track_id, n.country_code, range_agg(n.answered_days) as answered_days, range_agg(n.unanswered_days) as unanswered_days
-             from   ops.partition_days as n
-             where  n.dataset = 'category_rank'
+left   join (select v.store, v.track_id, v.country_code, range_agg(v.answered_days) as answered_days, range_agg(v.unanswered_days) as unanswered_days
+             -- by chart version: where the daily average has an answer no other resolution counts (ops.counted_category_rank)
+             from   (select n.store, n.track_id, n.country_code, range_agg(n.answered_days) as answered_days,
+                            range_agg(n.unanswered_days) - coalesce(range_agg(n.answered_days) filter (where n.scope ->> 'resolution' = 'daily'), '{}') as unanswered_days
+                     from   ops.partition_days as n
+                     where  n.dataset = 'category_rank'
+                     group  by 1, 2, 3, n.scope ->> 'chart_version') as v
              group  by 1, 2, 3) as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
 -- e, t: the second of answers that name no country, and are about all of them
 left   join ops.download_days as e on e.store = a.store and e.track_id = a.track_id and e.country_code = c.country_code

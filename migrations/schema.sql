@@ -1914,14 +1914,20 @@ create view mart.app_overview_daily (
           GROUP BY u.country_key, u.date_day) o
      JOIN core.dim_country c ON c.country_key = o.country_key
      LEFT JOIN ops.review_days q ON q.store = a.store AND q.track_id = a.track_id AND q.country_code = c.country_code
-     LEFT JOIN ( SELECT n.store,
-            n.track_id,
-            n.country_code,
-            range_agg(n.answered_days) AS answered_days,
-            range_agg(n.unanswered_days) AS unanswered_days
-           FROM ops.partition_days n
-          WHERE n.dataset = 'category_rank'::text
-          GROUP BY n.store, n.track_id, n.country_code) k ON k.store = a.store AND k.track_id = a.track_id AND k.country_code = c.country_code
+     LEFT JOIN ( SELECT v.store,
+            v.track_id,
+            v.country_code,
+            range_agg(v.answered_days) AS answered_days,
+            range_agg(v.unanswered_days) AS unanswered_days
+           FROM ( SELECT n.store,
+                    n.track_id,
+                    n.country_code,
+                    range_agg(n.answered_days) AS answered_days,
+                    range_agg(n.unanswered_days) - COALESCE(range_agg(n.answered_days) FILTER (WHERE (n.scope ->> 'resolution'::text) = 'daily'::text), '{}'::datemultirange) AS unanswered_days
+                   FROM ops.partition_days n
+                  WHERE n.dataset = 'category_rank'::text
+                  GROUP BY n.store, n.track_id, n.country_code, (n.scope ->> 'chart_version'::text)) v
+          GROUP BY v.store, v.track_id, v.country_code) k ON k.store = a.store AND k.track_id = a.track_id AND k.country_code = c.country_code
      LEFT JOIN ops.download_days e ON e.store = a.store AND e.track_id = a.track_id AND e.country_code = c.country_code
      LEFT JOIN ops.download_days t ON t.store = a.store AND t.track_id = a.track_id AND t.country_code IS NULL
      LEFT JOIN ops.search_ads_default m ON true

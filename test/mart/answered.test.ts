@@ -136,6 +136,21 @@ test("places in charts of which one requested version has no answer yet are not 
   expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | true"]);
 });
 
+test("places in charts whose daily average has an answer are answered, whether the hours of the day have one or not", async () => {
+  const of = (resolution: string) => ({ country: "US", resolution, chart_version: "v1" });
+  await mart.fill("core.fact_visibility", [
+    { app_key: "ios:1", country_key: "US", date_day: "2026-07-10", kind: "history", score: 3 },
+  ]);
+  const answered = async () =>
+    mart.ask(
+      "select is_category_rank_answered from mart.app_overview_daily where track_id = '1' and date_day = '2026-07-10'",
+    );
+  await slice("category_rank", of("hourly"), ["2026-07-10", "2026-07-11"], "failed");
+  expect(await answered()).toEqual(["false"]);
+  await slice("category_rank", of("daily"), ["2026-07-10", "2026-07-11"]);
+  expect(await answered()).toEqual(["true"]);
+});
+
 test("an answer about the last day that the service has is about the day of its places, not about that of its request", async () => {
   const [known, on] = ["2026-08-06", "2026-08-07"];
   await mart.fill("core.fact_visibility", [
