@@ -96,7 +96,7 @@ export const logEvents = {
   },
   "clock.wrong": {
     level: "error",
-    says: "the clock of this machine is hours off from the database's (`problem`): the worker starts nothing, and compares them again after `wait_ms`",
+    says: "the clock of this machine is hours off from the database's (`problem`): a worker, a console or a gateway starts nothing, and compares them again after `wait_ms`",
   },
   "database.recovered": { level: "info", says: "the database responds again" },
   "queue.error": { level: "error", says: "graphile-worker reports an error" },

@@ -68,7 +68,7 @@ async function readWaiting(
     left   join ops.batch as b on b.batch_id = s.batch_id
     join   ops.run as r on r.run_id = s.run_id and r.kind in ('schedule', 'sync')
     where  s.state in ('pending', 'deferred') and s.operation = w.operation and coalesce(b.digest, ${digestOf([])}) = w.digest
-    and    s.window_start <= w.end and s.window_end >= w.start and s.class = w.class and s.planned_credits >= w.credits 
+    and    s.window_start <= w.end and s.window_end >= w.start and s.class = w.class and s.planned_credits >= w.credits
     and    (s.queue_id = ${queueOf(runId)} or ${isLeft(runId)})
     and    s.plan_id is null and s.tail_of is null and s.failures = 0 and s.broken_off_count = 0 and not ${hasLanded}
     order  by s.window_end desc, s.slice_id, w.position
