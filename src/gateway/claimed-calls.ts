@@ -56,7 +56,8 @@ async function claim({ db, clock, workerId }: Parts, { question, caller, credits
     values (decode(${question}, 'hex'), ${workerId}::bigint, ${instant(clock.now())}, ${caller}, ${credits})
     on conflict (question) do update
     set    worker_id = excluded.worker_id, claimed_at = excluded.claimed_at, caller = excluded.caller, credits = excluded.credits
-    where  not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)}
+    -- its own: the database was away when that call ended, since equal calls of one process are one
+    where  c.worker_id = excluded.worker_id or not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)}
     returning 1`.execute(db);
   return rows.length > 0;
 }

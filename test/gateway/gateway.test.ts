@@ -127,6 +127,25 @@ describe("a call", () => {
     expect(await claims()).toEqual([]);
   });
 
+  test("whose claim could not be given back is sent when it comes again: no call of this gateway is under way for it", async () => {
+    nights.stage.sandbox.set({
+      latencyMs: 150,
+      faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "status", status: 403 }],
+    });
+    const failed = door.call(ranking(older(47)), key);
+    await until(async () => (await nights.stage.query("select from ops.gateway_call")).length > 0);
+    // as where the database is away when the call ends
+    await nights.stage.query("alter table ops.gateway_call rename to away");
+    expect((await failed).status).toBe(500);
+    await nights.stage.query("alter table ops.away rename to gateway_call");
+    nights.stage.sandbox.set({ latencyMs: 0, faults: [] });
+    const again = await Promise.allSettled([
+      door.call(ranking(older(47)), key, { signal: AbortSignal.timeout(5_000) }),
+    ]);
+    await nights.stage.query("delete from ops.gateway_call");
+    expect(again).toMatchObject([{ value: { status: 200, from: "miss" } }]);
+  });
+
   test("that has nothing (404) is not sent again while that is fresh", async () => {
     const before = nights.stage.requested().length;
     nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "status", status: 404 }] });
