@@ -5,7 +5,7 @@ import { sql } from "./sql.ts";
 import { fail } from "../core/errors.ts";
 import { systemClock } from "../core/clock.ts";
 import { withAdvisoryLock } from "./advisory-lock.ts";
-import { isMissingRight } from "./database-errors.ts";
+import { isLostConnection, isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
 import { type LockWaits, migrationTransaction } from "./migration-transaction.ts";
@@ -67,8 +67,8 @@ async function runFile(db: Database, name: string): Promise<void> {
   try {
     await sql.raw(statements).execute(db);
   } catch (error) {
-    // still the error of Postgres: its code decides whether to try again
-    if (error instanceof Error) error.message = `migrations/${name}.sql: ${error.message}`;
+    // still the error of Postgres: its code decides whether to try again. Why a connection broke is read off its text, and is not in a file
+    if (!isLostConnection(error) && error instanceof Error) error.message = `migrations/${name}.sql: ${error.message}`;
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
+import { databaseOutage } from "../../src/postgres/database-errors.ts";
 import { migrate, migrateWarehouse } from "../../src/postgres/migrate.ts";
 import { isUpToDate } from "../../src/postgres/pending-migrations.ts";
 import { freshDatabase } from "../support/database.ts";
@@ -49,6 +50,16 @@ describe("migrate", () => {
       code: "42723",
       message: expect.stringMatching(/^migrations\/0002-conventions\.sql: function "today" already exists/) as string,
     });
+  });
+
+  test("says of a connection that broke meanwhile why it did, and names no file", async () => {
+    await using database = await emptyDatabase();
+    await using other = await openWarehouse(database.url, 1);
+    await using warehouse = await openWarehouse(database.url, 3, { timeoutMs: 1000 });
+    await other.pool.query("begin; create schema raw");
+    const error: unknown = await migrateWarehouse(warehouse).catch((cause: unknown) => cause);
+    await other.pool.query("rollback");
+    expect(databaseOutage(error).message).toContain("a statement had no reply for 1 s");
   });
 
   test("waits for what another session has locked, reports that session, and lets those who read get through between its tries", async () => {
