@@ -99,7 +99,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "discover",
-    summary: "request that the service reads an app that it does not know yet; this takes some time",
+    summary: "have the service read an app that it does not know yet; this takes some time",
     load: async () => (await import("./commands/discover.ts")).defineDiscover,
   },
   {

@@ -6,7 +6,7 @@ export function lookbackWords(learned: LearnedLookback, fixedDays: number): stri
   const fixed = countOf(fixedDays, "day");
   if (learned.kind === "moves_to_the_end") return `Days change up to the end of the fixed ${fixed}.`;
   if (learned.kind === "too_little")
-    return `Nothing is learned yet, so the fixed lookback of ${fixed} applies. Learning takes ${count(fewestCompared)} repeated requests for days older than the oldest that changed; so far there are ${count(learned.compared)}.`;
+    return `Nothing is learned yet: the fixed lookback of ${fixed} applies. Learning takes ${count(fewestCompared)} repeated requests for days older than the oldest that changed; so far there are ${count(learned.compared)}.`;
   const share = `${(100 * learned.bound).toFixed(1)} %`;
   return `Days no longer change after ${countOf(learned.days, "day")}, of the fixed ${fixed}: with 95 % confidence at most ${share} of older days still change (${count(learned.compared)} were requested again).`;
 }

@@ -23,7 +23,7 @@ test("a lookback is shown by age: the days, the rows and the money that moved, a
   ]);
   const none = { kind: "too_little", compared: 12 } as const;
   expect(lookbackReports([{ dataset: "retention", fixedDays: 1, isLearned: false, learned: none, ages: [] }])).toBe(
-    "retention (fixed)\nNothing is learned yet, so the fixed lookback of 1 day applies. Learning takes 300 repeated requests for days older than the oldest that changed; so far there are 12.",
+    "retention (fixed)\nNothing is learned yet: the fixed lookback of 1 day applies. Learning takes 300 repeated requests for days older than the oldest that changed; so far there are 12.",
   );
 });
 

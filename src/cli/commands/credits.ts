@@ -167,7 +167,7 @@ function printReport(
     print(
       table(
         ["dataset", "class", "requests", "credits"],
-        spent.map((line) => [line.dataset ?? "(account)", line.class, line.requests, line.credits]),
+        spent.map((line) => [line.dataset ?? "(balance checks, commands)", line.class, line.requests, line.credits]),
       ),
     );
   }

@@ -46,7 +46,7 @@ async function grant(options: Options): Promise<void> {
 }
 
 const purposes: Readonly<Record<GrantedRole["name"], string>> = {
-  storehouse_owner: "migrate, grants, dropping partitions",
+  storehouse_owner: "migrate, grants",
   storehouse_loader: "worker, sync and every other command",
   storehouse_reader: "BI tools: mart, core and the views of ops",
 };

@@ -102,7 +102,7 @@ async function askAll(config: Config, options: Options): Promise<Answers> {
     checkDatabase: (url) => (options.check ? tryDatabase(config, url) : Promise.resolve([])),
   };
   remark(
-    "Storehouse keeps its settings in .env and config/storehouse.yaml. Enter accepts the\nvalue in brackets; Ctrl-C ends without writing. Nothing here costs credits.",
+    "Storehouse keeps its settings in .env and config/storehouse.yaml. Enter accepts the value in brackets; Ctrl-C ends without writing. Nothing here costs credits.",
   );
   using prompts = openPrompts();
   const api = await askApi(prompts, from);

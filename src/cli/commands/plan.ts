@@ -124,7 +124,7 @@ function printReport(report: Report): void {
     if (stage === "portfolio")
       print(
         apps === 0
-          ? "This reads the portfolio, from which the market data is planned. Run `storehouse sync`, then plan again."
+          ? "This is only the first step. Countries, keywords and then the market are planned from its answers, and cost more: `storehouse estimate` prices them all now, `storehouse sync` prices each step before it."
           : "A sync reads the portfolio again first; if it has changed, the rest of the plan changes too.",
       );
   }
