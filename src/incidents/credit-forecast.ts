@@ -85,17 +85,20 @@ export function errorWords({
 /** Whether the credits are enough until the reset, in a sentence or two. */
 export function outlookWords(outlook: Outlook | null, now: number): string {
   if (outlook === null) return "There is no forecast until the service reports the current period.";
-  const { wanted, usable, short, outAt, perHour, nights } = outlook;
+  const { wanted, usable, short, outAt, perHour, nights, history } = outlook;
   if (outlook.isUnknown && short === 0) return "It is not known yet whether the credits last until the reset.";
   const pace = nights === null && perHour > 0 ? ` at ${count(Math.round(24 * perHour))} a day` : "";
   // the reset may come before the next night
   if (short === 0 && nights !== null && wanted === 0)
-    return "Enough until the reset: nothing that costs credits is due before then.";
+    return history === 0
+      ? "Enough until the reset: nothing that costs credits is due before then."
+      : `Enough until the reset: waiting history takes about ${countOf(history, "credit")}, and nothing else that costs credits is due before then.`;
+  const older = history === 0 ? "" : ` Waiting history takes about ${count(history)} more.`;
   const taken = `about ${countOf(wanted, "credit")} of the ${count(usable)} that nights may use`;
   if (short === 0)
     return nights === null
-      ? `Enough until the reset${pace}: ${taken}.`
-      : `Enough until the reset: ${countOf(nights, "night")} and waiting slices take ${taken}.`;
+      ? `Enough until the reset${pace}: ${taken}.${older}`
+      : `Enough until the reset: ${countOf(nights, "night")} and waiting slices take ${taken}.${older}`;
   const missing = `About ${countOf(short, "credit")} will be missing before the reset.`;
   if (outAt === null) return missing;
   if (outAt > now) return `${missing} They run out in ${durationText(outAt - now)}${pace}.`;

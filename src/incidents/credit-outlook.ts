@@ -51,6 +51,8 @@ export type Outlook = {
   /** True if neither a forecast nor a pace shows what future days take. */
   readonly isUnknown: boolean;
   readonly waiting: number;
+  /** Credits for waiting history, down to its floor: usable does not include them. */
+  readonly history: number;
   /** Credits that will be missing; 0 if they are enough. */
   readonly short: number;
   /** When they will be used up at this pace, in epoch-ms; null if they are enough or were not used in the last day. */
@@ -82,6 +84,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
     perHour,
     isUnknown: nights === null && allowance.isFirstDay,
     waiting,
+    history,
     short,
     outAt: short === 0 ? null : nights === null ? atPace : nightBeyond(nights, usable - waiting, now),
   };

@@ -49,6 +49,7 @@ test("the forecast and its error are sentences", () => {
     perHour: 0,
     isUnknown: false,
     waiting: 0,
+    history: 0,
     short: 0,
     outAt: null,
   };
@@ -57,6 +58,12 @@ test("the forecast and its error are sentences", () => {
   );
   expect(outlookWords({ ...outlook, nights: 1, wanted: 0 }, 0)).toBe(
     "Enough until the reset: nothing that costs credits is due before then.",
+  );
+  expect(outlookWords({ ...outlook, history: 7000 }, 0)).toMatch(
+    / the 500 that nights may use\. Waiting history takes about 7,000 more\.$/,
+  );
+  expect(outlookWords({ ...outlook, nights: 1, wanted: 0, history: 1 }, 0)).toBe(
+    "Enough until the reset: waiting history takes about 1 credit, and nothing else that costs credits is due before then.",
   );
   expect(outlookWords({ ...outlook, usable: 40, short: 20, outAt: 29 * hour }, 0)).toMatch(
     /^About 20 credits will be missing before the reset\. They run out in 29\sh\.$/,
