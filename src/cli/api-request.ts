@@ -10,7 +10,7 @@ import { count, countOf } from "../core/words.ts";
 import { stopSignal } from "./stop-signal.ts";
 import { timeText } from "./times.ts";
 
-/** Opens the way to the API for one command, and closes it. What went wrong is thrown with a next step that fits a command. */
+/** Opens an API session for one command, and closes it. An error is thrown with a next step that fits a command. */
 export async function withApiSession(work: (session: ApiSession) => Promise<void>): Promise<void> {
   await withApi(async (app) => {
     await using ingest = await openIngest(app, "command", createRunLimit(null));
@@ -33,7 +33,7 @@ export async function withApiSession(work: (session: ApiSession) => Promise<void
 
 /** The error of a slice as the error of a command: nothing retries a command automatically. */
 function forPeople(error: unknown): unknown {
-  // the driver's own text says little and may say where
+  // the driver's own text says little and may contain the address
   if (isLostConnection(error)) return databaseOutage(error);
   if (!(error instanceof StorehouseError)) return error;
   if (error instanceof DeferError) {

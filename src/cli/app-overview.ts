@@ -9,7 +9,7 @@ import { factList, type Fact } from "./fact-list.ts";
 import { print, remark } from "./output.ts";
 import { count } from "../core/words.ts";
 
-/** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or as the service thinks fit. */
+/** The page of an app in its store, and whose version of it is shown: a country (iOS), a language (Android), or the service's choice. */
 export type StorePage = {
   readonly operation: typeof iosAppDetail | typeof androidAppDetail;
   readonly trackId: string;
@@ -18,7 +18,7 @@ export type StorePage = {
 
 type Detail = z.output<StorePage["operation"]["answer"]>;
 
-/** What is available of an app, and what is not. A part is null where there is none, or where `unavailable` says why. */
+/** Which parts of an app are available, and which are not. A part is null where there is none, or where `unavailable` says why. */
 export type AppOverview = {
   readonly store: Store;
   readonly trackId: string;
@@ -34,8 +34,8 @@ type Part = "detail" | "match" | "badge";
 type Unavailable = { readonly part: Part; readonly code: string; readonly problem: string };
 
 /**
- * Requests the parts one after the other. One that is unavailable leaves the others; of an app that the service does not know no
- * other part is paid for. Throws the first error where every part is unavailable.
+ * Requests the parts one after the other. It continues after an unavailable part, but pays for no other part of an app that the service
+ * does not know. Throws the first error if every part is unavailable.
  */
 export async function fetchAppOverview(
   send: SendRequest,
@@ -71,14 +71,14 @@ export async function fetchAppOverview(
 }
 
 /**
- * True for an error after which the other parts may still be available. The token was good for the balance, so that a refusal is about one
- * operation alone.
+ * True for an error after which the other parts may still be available. The balance check accepted the token, so a refusal concerns one
+ * operation only.
  */
 function leavesTheRest(error: unknown): error is StorehouseError {
   return [RetryError, SkipError, DeferError, AbortError].some((kind) => error instanceof kind);
 }
 
-/** Prints the overview of an app, a fact a line; which parts are unavailable goes to stderr. */
+/** Prints the overview of an app, one fact per line; unavailable parts go to stderr. */
 export function printAppOverview(overview: AppOverview): void {
   print(factList(factsOf(overview)));
   for (const { part, code, problem } of overview.unavailable) remark(`No ${part}: ${code}: ${problem}.`);

@@ -5,7 +5,7 @@ import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 
-/** The stores opened in 2008, and no plan reaches a century ahead: a day outside is a mistake. */
+/** The stores opened in 2008, and no plan reaches a century ahead: a day outside these limits is a mistake. */
 const firstDay = "1970-01-01";
 const lastDay = "2199-12-31";
 
@@ -30,7 +30,7 @@ export function pastDayArgument(text: string): Day {
 
 type Range = { readonly least?: number; readonly most: number; readonly says: string };
 
-/** Makes the reader of a whole number in a range; `says`: what is wrong with any other text. */
+/** Makes the reader of a whole number in a range; `says`: the error for any other text. */
 export function wholeNumber({ least = 0, most, says }: Range): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : -1;
@@ -59,7 +59,7 @@ export function sliceArgument(text: string): string {
   return text;
 }
 
-/** The error for a number that no slice has, with where to find others. */
+/** The error for a number that no slice has; it says where to find slices. */
 export function noSuchSlice(sliceId: string): StorehouseError {
   const where = "`storehouse raw list` shows slices with their numbers, `storehouse failures` those that failed";
   return fail("bad_argument", { problem: `there is no slice ${sliceId}: ${where}` });
@@ -78,18 +78,18 @@ export const countArgument = wholeNumber({
   says: "Write a whole number, 1 or more, for instance 100.",
 });
 
-/** Collects an option that may be given several times, each time perhaps with commas. */
+/** Collects an option that may be given several times, and each time may hold several values separated by commas. */
 export function collect(text: string, previous: readonly string[]): readonly string[] {
   const names = text
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
-  // an empty variable of a script is not to mean everything
+  // an empty variable in a script must not mean everything
   if (names.length === 0) throw new InvalidArgumentError("It is empty: give a value, or leave the option out.");
   return [...previous, ...names];
 }
 
-/** An option that may be given several times; `none`: what it means that it is left out, `read`: how it is collected. */
+/** An option that may be given several times; `none`: what leaving it out means, `read`: how values are collected. */
 export function several<T>(
   flags: string,
   description: string,
@@ -101,7 +101,7 @@ export function several<T>(
 
 /** Reads the name of a folder. */
 export function folderArgument(text: string): string {
-  // an empty variable of a script is not to mean the working folder
+  // an empty variable in a script must not mean the working folder
   if (text.trim() === "") throw new InvalidArgumentError("It is empty: name a folder.");
   return text;
 }
@@ -140,7 +140,7 @@ export function boundsOf(options: { readonly from?: Day; readonly to?: Day }): P
 
 /** Reads an address to listen on. */
 export function hostArgument(text: string): string {
-  // an empty variable of a script is not to mean every address of the machine
+  // an empty variable in a script must not mean every address of the machine
   if (text.trim() === "") throw new InvalidArgumentError("It is empty: give an address, or leave the option out.");
   return text;
 }

@@ -19,7 +19,7 @@ export type BackfillOptions = SyncOptions & {
   readonly yes?: true;
 };
 
-/** A plan has all of these inside. */
+/** A plan already fixes all of these. */
 const partsOfAPlan = ["dataset", "from", "to", "app", "country", "reprocess", "newestFirst", "maxCredits"];
 
 /** Adds the options of `storehouse backfill`. */
@@ -64,7 +64,7 @@ export function addBackfillOptions(command: Command): Command {
     .option("--json", "as JSON");
 }
 
-/** The request that the options make. Throws a UsageError when no dataset is named or a day is to come. */
+/** The request that the options make. Throws a UsageError when no dataset is named or a day is in the future. */
 export function backfillRequestOf(app: App, options: BackfillOptions): BackfillRequest {
   const { datasets, bounds, today } = requestOf(app, options);
   if (datasets.length === 0) throw fail("bad_argument", { problem: "--dataset is missing: name at least one" });

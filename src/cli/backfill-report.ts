@@ -16,7 +16,7 @@ import { timeText } from "./times.ts";
 /** Lines of a table that a person reads; `--json` has all. */
 const shownAtMost = 20;
 
-/** Prints a plan: its table, what it costs, when it would be done, what was left out of it. */
+/** Prints a plan: its table, its price, when it would be done, and what it leaves out. */
 export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: PlanProgress): Promise<void> {
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
   const isBegun = plan.queuedAt !== null;
@@ -48,12 +48,12 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
     );
 }
 
-/** What a plan takes yet: all of it until it is begun, then its open slices. */
+/** The remaining work of a plan: all of it until it is begun, then its open slices. */
 export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly OpenWork[]> {
   return plan.queuedAt === null ? workOf(plan.lines) : openWorkOfPlan(app.warehouse.db, plan.planId);
 }
 
-/** Prints what became of a plan that has nothing left to run. */
+/** Prints the outcome of a plan that has nothing left to run. */
 export function printDone(
   { planId, slices, request }: BackfillPlan,
   { total, failed, skipped, credits }: PlanProgress,
@@ -71,7 +71,7 @@ export function printDone(
     );
 }
 
-/** Prints what became different since a plan was made, and the next step. */
+/** Prints what changed since a plan was made, and the next step. */
 export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChanges>): void {
   const { before, now, lines } = changes;
   print(
@@ -133,7 +133,7 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
   return reasons;
 }
 
-/** The command that requests the same, and how much of that was chosen by hand. */
+/** The command that makes the same request, and how much of the request was chosen by hand. */
 function commandOf(request: BackfillRequest): string {
   const { groups } = request;
   const chosen = groups === undefined ? "" : ` (only ${countOf(groups.length, "chosen partition")})`;

@@ -5,7 +5,7 @@ import type { BackfillPlan } from "../planner/backfill-plan.ts";
 import { print, printJson } from "./output.ts";
 import { count, countOf } from "../core/words.ts";
 
-/** Cancels what a plan has left, and says what was done of it: a worker would go on with the rest otherwise. */
+/** Cancels the rest of a plan, which a worker would otherwise continue, and says how much was done. */
 export async function cancelRest(app: App, { planId, credits }: BackfillPlan, json: boolean): Promise<void> {
   const { db } = app.warehouse;
   const cancelled = await cancelPlan(db, planId);

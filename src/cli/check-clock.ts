@@ -4,15 +4,15 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { durationText } from "../core/words.ts";
 import { readDatabaseClock, skewHarmfulMs, skewOf } from "../postgres/clock-skew.ts";
 
-/** Beyond this rows of a part of each day would be of another one. */
+/** Beyond this, rows from part of each day would be stored under another day. */
 const mostMs = hourMs;
 
 /** A machine that has just started sets its clock within minutes. */
 const checkMs = 30_000;
 
 /**
- * Compares the clock of this machine with the database's before requests are planned by it: snapshots are of the day that it shows. Logs
- * a difference that disturbs holds and leases. Throws `clock_wrong` beyond an hour.
+ * Compares the clock of this machine with the database's before requests are planned: it decides the day of snapshots. Logs a difference
+ * that disturbs holds and leases. Throws `clock_wrong` beyond an hour.
  */
 export async function checkClock({
   warehouse: { db },
@@ -25,7 +25,10 @@ export async function checkClock({
   if (sureMs > skewHarmfulMs) log.warn({ ahead_ms: Math.round(-aheadMs) }, "clock.differs");
 }
 
-/** The same for what runs until it is stopped: waits, and logs so, since a service manager does not start again what a person has to correct. */
+/**
+ * The same for a process that runs until it is stopped: it waits, and logs that, since a restart by a service manager would not correct the
+ * clock.
+ */
 export async function untilClockAgrees(app: App, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     try {

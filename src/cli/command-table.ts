@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** A command of the program: its name, what it does in a line, and the module that defines its arguments, options and action. */
+/** A command of the program: its name, a one-line summary, and the module that defines its arguments, options and action. */
 type CommandEntry = {
   readonly name: string;
   readonly summary: string;

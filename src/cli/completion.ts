@@ -4,10 +4,10 @@ import type { Command } from "commander";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** What can be typed behind some words: a command or an option, with its summary. */
+/** What can be typed after some words: a command or an option, with its summary. */
 type Word = { readonly word: string; readonly summary: string };
 
-/** A command by the words that lead to it (none for the program itself), and what can be typed behind them. */
+/** A command by the words that lead to it (none for the program itself), and what can be typed after them. */
 type Place = {
   readonly words: readonly string[];
   readonly commands: readonly Word[];

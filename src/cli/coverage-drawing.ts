@@ -6,7 +6,7 @@ import { fail } from "../core/errors.ts";
 import { cellsOfScopes } from "../planner/gaps.ts";
 import { scopeCoverageFor } from "./gap-options.ts";
 
-/** What is drawn: the cells of a dataset, of one app or country where one is named. */
+/** What is drawn: the cells of a dataset, or of one app or country if one is named. */
 type DrawnCells = {
   readonly dataset: string;
   readonly app?: string | undefined;
@@ -15,7 +15,7 @@ type DrawnCells = {
   readonly to?: Day;
 };
 
-/** The coverage of a dataset as a calendar. Throws where no cell of it is in the portfolio. */
+/** The coverage of a dataset as a calendar. Throws if none of its cells is in the portfolio. */
 export async function drawCoverage(app: App, { dataset, app: id, country, ...days }: DrawnCells): Promise<Drawing> {
   const [apps, countries] = [id === undefined ? [] : [id], country === undefined ? [] : [country]];
   const scopes = await scopeCoverageFor(app, { ...days, dataset: [dataset], app: apps, country: countries });

@@ -1,6 +1,6 @@
 /**
- * Throws a UsageError for a name that no dataset has: that nothing is found of it says nothing. For commands that read the ledger alone;
- * loading the datasets is most of what such a command costs, so it is done for this alone.
+ * Throws a UsageError for a name that no dataset has; without it, an empty result would mislead. For commands that only read the ledger:
+ * loading the datasets takes most of the time of such a command, so it is done only for this check.
  */
 export async function checkNames(names: readonly string[]): Promise<void> {
   if (names.length === 0) return;

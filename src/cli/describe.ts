@@ -15,7 +15,7 @@ export function describeOperation(operation: Operation, words: StoreWords) {
     in: param.in,
     required: param.required,
     maxItems: param.maxItems ?? null,
-    /** How a list travels: in one value with commas, or as the JSON list of a body; null for what is no list. */
+    /** How a list is sent: as one value with commas, or as a JSON list in the body; null if it is no list. */
     list: isList(param.schema) ? (param.in === "body" ? "json" : "comma") : null,
     default: param.default ?? null,
     schema: parameterSchema(param, words),
@@ -42,7 +42,7 @@ export function describeOperation(operation: Operation, words: StoreWords) {
   };
 }
 
-/** The longest range of one call in words, and whether its end is inclusive; empty where none is requested. */
+/** The longest range of one call in words, and whether its end is inclusive; empty if a call has no range. */
 export function rangeWords({ range }: Operation): string {
   if (range === null) return "";
   const length =
@@ -73,7 +73,7 @@ export function describeDataset(dataset: Dataset) {
   };
 }
 
-/** When a dataset is requested with the options that it comes with, in words. */
+/** When a dataset is requested with its default options, in words. */
 function rhythmWords(dataset: Dataset): string {
   const timings = timingsOf(dataset, examplePartitions(dataset));
   return [...new Set(timings.map(timingWords))].join("; ");

@@ -16,7 +16,7 @@ function loadEnvironment(): Environment {
   return readEnvironment(processEnvironment(), environmentFile());
 }
 
-/** Strikes the secrets of this process out of an unforeseen text, also where its settings do not fit. */
+/** Removes the secrets of this process from an unexpected text, even if its settings are invalid. */
 export function hideSecrets(text: string): string {
   return hiderOf([...secretsOf(processEnvironment()), ...secretsLoaded()])(text);
 }
@@ -51,7 +51,7 @@ export function homeOf({ STOREHOUSE_HOME: named }: Environment): string {
   return path.resolve(named ?? path.join(projectRoot, ".storehouse"));
 }
 
-/** The configuration of this process: environment, `.env` and what `read` makes of config/storehouse.yaml. */
+/** The configuration of this process: environment, `.env`, and what `read` returns for config/storehouse.yaml. */
 export function configWith(read: (file: string) => Settings, reading: Reading = {}): Config {
   const environment = loadEnvironment();
   const file = settingsFile(environment, reading);
@@ -60,9 +60,9 @@ export function configWith(read: (file: string) => Settings, reading: Reading = 
 }
 
 /**
- * Opens the app for a command that only reads the warehouse or keeps it in order. The settings of the datasets are read and not compared
- * with what each dataset can use: that would load all datasets, most of what such a command costs. A command that shows the workers
- * itself is spared the remark that none is left.
+ * Opens the app for a command that only reads or maintains the warehouse. Dataset settings are read, but not checked against what each
+ * dataset can use: that would load all datasets, which takes most of the time of such a command. A command that shows the workers itself
+ * does not print the remark that none is left.
  */
 export async function withWarehouse<T>(
   work: (app: App) => Promise<T>,

@@ -12,10 +12,10 @@ import { countOf } from "../core/words.ts";
 import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
 
 /*
- * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks
- * is only known once it is read: the apps, then the countries of each, then the keywords, then lists, then the market. Each step is
- * shown, agreed to and run within its price, and then the next one is planned from its answers. An agreement to the market is recorded
- * in ops.agreement; syncs, workers and nights after that do not ask.
+ * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks is
+ * known only after it is read: the apps, then the countries of each, then the keywords, then lists, then the market. Each step is shown,
+ * agreed to and run within its price, and then the next one is planned from its answers. An agreement to the market is recorded in
+ * ops.agreement; syncs, workers and nights after that do not ask.
  */
 
 /** What a person is to agree to: `agreed` names the datasets of the agreement (none: everything that is on), `say` shows prices. */
@@ -27,7 +27,7 @@ export type FirstSpending = {
   readonly yes: boolean;
   readonly stop: AbortSignal;
   readonly say: (text: string) => void;
-  /** Runs the next step for at most so many credits, null for no limit. */
+  /** Runs the next step for at most this many credits, null for no limit. */
   readonly run: (credits: number | null) => Promise<SyncResult>;
 };
 
@@ -36,9 +36,12 @@ export function isAgreedAlready({ app, agreed }: Pick<FirstSpending, "app" | "ag
   return isAgreed(app.warehouse.db, { accountId: apiAccess(app.config.environment).accountId, datasets: agreed });
 }
 
-/** A sync that wants a confirmation before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without a terminal. */
+/**
+ * A sync that requires a confirmation before each step. Null when the person does not agree to a step. Throws `spending_not_agreed` without
+ * a terminal.
+ */
 export async function syncByStep(spending: FirstSpending): Promise<SyncResult | null> {
-  // what could not be stored is not priced either
+  // no price is shown for answers that could not be stored
   await checkStorable(spending.app.warehouse.db);
   for (let last: SyncResult | null = null; ;) {
     const step = await stepOf(spending);
@@ -49,7 +52,10 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
   }
 }
 
-/** Wants the confirmations that a worker needs: reads the portfolio step by step, then prices the market and the nights. Returns the run that went wrong, if any. */
+/**
+ * Prompts for the confirmations that a worker needs: reads the portfolio step by step, then prices the market and the nights. Returns the
+ * run that went wrong, if any.
+ */
 export async function agreeToWorker(spending: FirstSpending): Promise<boolean | SyncResult> {
   for (;;) {
     const step = await stepOf(spending);
@@ -64,12 +70,12 @@ function stepOf({ app, request }: FirstSpending): Promise<NextStep | null> {
   return nextStep(app.warehouse.db, request, app.config.settings);
 }
 
-/** True for a run that stopped because the next step is dearer than its limit. */
+/** True for a run that stopped because the next step costs more than its limit. */
 function isEndOfStep({ outcome, progress }: SyncResult): boolean {
   return outcome === "deferred" && progress.nextDueAt === null;
 }
 
-/** Shows what a step costs and has a person agree to it; --yes agrees to those after it as well. */
+/** Shows what a step costs and has a person agree to it; --yes agrees to later steps as well. */
 async function isAgreedTo(spending: FirstSpending, step: NextStep | null): Promise<boolean> {
   const { app, yes, say } = spending;
   const price = step === null ? "nothing is missing now" : stepLine(step);
@@ -83,7 +89,7 @@ async function isAgreedTo(spending: FirstSpending, step: NextStep | null): Promi
   }
   if (isLast) say(nightWords(await priceOfNow(app, spending.request.datasets)));
   const agrees = yes || (await ask(spending, step, isLast));
-  // a later step is not priced yet, so a yes to an earlier one agrees to nothing but that
+  // later steps are not priced yet, so a yes to an earlier step agrees to that step only
   if (agrees && (isLast || yes)) await record(spending, step?.credits ?? 0);
   return agrees;
 }

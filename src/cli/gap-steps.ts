@@ -5,7 +5,7 @@ import { datasetNamed } from "../datasets/shared/all.ts";
 import type { EarlierGaps } from "../planner/earlier-gaps.ts";
 import type { GapLine } from "../planner/gap-lines.ts";
 
-/** What to do about gaps, a line a state that they have: what is not here needs nobody. */
+/** What to do about gaps, one line per state; other states need no action. */
 export function gapSteps(lines: readonly GapLine[]): readonly string[] {
   const having = (state: keyof GapLine["cells"]) => lines.filter(({ cells }) => (cells[state] ?? 0) > 0);
   const missing = having("missing");
@@ -19,7 +19,7 @@ export function gapSteps(lines: readonly GapLine[]): readonly string[] {
   return steps.filter((step) => step !== "");
 }
 
-/** The backfill of what is missing most. None where only today is missing: a snapshot has no other days, and a sync fetches it. */
+/** The backfill of the largest gap. None if only today is missing: a snapshot has no other days, and a sync fetches it. */
 function backfillStep(missing: readonly GapLine[]): string {
   const most = missing.find(({ coverage }) => datasetNamed(coverage.dataset).timing.kind !== "snapshot");
   if (most === undefined) return "";
@@ -28,7 +28,7 @@ function backfillStep(missing: readonly GapLine[]): string {
   return `; \`storehouse backfill --dataset ${dataset} --from ${from} --dry-run\` prices all of ${dataset}`;
 }
 
-/** What to do about days before those that a sync reaches: a line a stretch, and one a dataset of which some failed. */
+/** What to do about days before those that a sync reaches: one line per stretch of days, and one per dataset with failed cells. */
 export function earlierGapSteps({ unrequested, failed }: EarlierGaps): readonly string[] {
   const failures = failed.map(
     ({ dataset, slices }) =>

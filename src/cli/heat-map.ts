@@ -2,7 +2,7 @@ import { addDays, type Day } from "../core/day.ts";
 import { noBreak } from "../core/text-width.ts";
 import { stateWords, worstFirst, worstState, type CellCounts, type CellState } from "../plan/cell-states.ts";
 
-/** What stands for a day: the sign of the worst of its cells. */
+/** The sign of a day is that of the worst of its cells. */
 const signs: Readonly<Record<CellState, string>> = {
   loaded: "#",
   empty: "_",
@@ -21,14 +21,14 @@ const signs: Readonly<Record<CellState, string>> = {
 export const heatMapLegend = [
   ...new Set(Object.entries(signs).map(([state, sign]) => `${sign} ${stateWords[state as CellState]}`)),
 ]
-  // a sign stays beside its meaning where the line is broken
+  // a line break never separates a sign from its meaning
   .map((line) => line.replaceAll(" ", noBreak))
   .join("  ")
   .concat(
     `\nA day shows the sign of its worst cell: ${[...new Set(worstFirst.map((state) => signs[state]))].join(" ").replace(" ", " before ")}`,
   );
 
-/** A calendar with a line a month and a sign a day, from the first day to the last one of these; empty when there is none. */
+/** A calendar with one line per month and one sign per day, from the first of these days to the last; empty if there is none. */
 export function heatMap(days: ReadonlyMap<Day, CellCounts>): string {
   const known = [...days.keys()].sort();
   const [first, last] = [known[0], known.at(-1)];

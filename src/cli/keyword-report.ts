@@ -4,18 +4,18 @@ import { nightsInWords, type KeywordNights } from "../person/keyword-nights.ts";
 import type { SeenChanges } from "../person/seen-changes.ts";
 import { count, countOf } from "../core/words.ts";
 
-/** What a change of keywords comes to before it is made. */
+/** A change of keywords, before it is made. */
 export type ChangeReport = SeenChanges & {
   readonly place: TrackedPlace;
   /** Keywords that were given again. */
   readonly repeats: number;
-  /** What the change takes; 0 where nothing is to do. */
+  /** Credits that the change costs; 0 if there is nothing to do. */
   readonly credits: number;
   /** Credits that a night costs; null where nothing changes, or the portfolio is not known yet. */
   readonly nights: KeywordNights | null;
 };
 
-/** What would change, a keyword a line, and what it takes. */
+/** What would change, one keyword per line, and what it costs. */
 export function changesInWords({ place, now, changes, repeats, credits, nights }: ChangeReport): string {
   const { add, remove, left } = changes;
   const facts = [
@@ -45,7 +45,7 @@ export function changesInWords({ place, now, changes, repeats, credits, nights }
   ].join("\n");
 }
 
-/** True where the account, as far as it was read, has an app only after the change: all that is requested of an app is then. */
+/** True if, as last read, the change also adds the app to the account: then everything about an app is requested for it. */
 function isNewApp({ now, changes }: Pick<ChangeReport, "now" | "changes">): boolean {
   return !now.isAppTracked && now.count === 0 && changes.add.length > 0;
 }
@@ -64,12 +64,12 @@ export function doneInWords(changes: KeywordChanges, { added, removed }: Keyword
 /** What was done before a failure, and what is left. */
 export function leftInWords({ add, remove }: KeywordChanges, { added, removed, error }: KeywordsChanged): string {
   const done = `Only part of it was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
-  // a plain refusal did nothing, and would be one again
+  // a plain refusal changed nothing, and would be repeated
   if (error instanceof SkipError || error instanceof AbortError) return done;
   return `${done} It is not known whether the failed call took effect; run the same command again to do the rest.`;
 }
 
-/** The same as data. `added` and `removed` are null where nothing was to be done or agreed to. */
+/** The same as data. `added` and `removed` are null if there was nothing to do or no agreement. */
 export function changesAsJson(
   { place, now, changes, repeats, credits, nights }: ChangeReport,
   done: KeywordsChanged | null,

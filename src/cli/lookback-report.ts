@@ -15,7 +15,7 @@ function lookbackReport({ dataset, fixedDays, isLearned, learned, ages }: Datase
 
 const headings = ["age", "days", "changed", "rows changed", optional("amount changed"), ""];
 
-/** A picture of a share: so many signs for all. */
+/** The number of signs in a picture of the whole. */
 const widest = 20;
 
 function rowOf({ age, compared, moved, rows, rowsMoved, amount, amountMoved }: AgeLine) {

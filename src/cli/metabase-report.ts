@@ -2,7 +2,7 @@ import type { Applied } from "../metabase/apply.ts";
 import type { Change } from "../metabase/remote.ts";
 import { countOf } from "../core/words.ts";
 
-/** What `storehouse metabase` did, or would do: one thing a line, columns and tables by their number. */
+/** What `storehouse metabase` did, or would do: one thing per line, with columns and tables as counts. */
 export function metabaseReport({ version, changes, isComplete }: Applied, isDryRun: boolean): string {
   const made = changes.filter(({ action }) => action !== "leave");
   const lines = [

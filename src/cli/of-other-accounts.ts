@@ -6,12 +6,12 @@ import { openOfOthers } from "../ledger/open-slices.ts";
 import { countOf } from "../core/words.ts";
 
 /**
- * What other accounts are fetching, in a sentence: facts are fetched once, so that an account has nothing to request while what it wants
- * waits for the credits or a budget of another one. Null where nothing of these datasets does.
+ * What other accounts are fetching, in a sentence: facts are fetched once, so an account has nothing to request while the slices that it
+ * needs wait for the credits or a budget of another account. Null if no slice of these datasets waits like that.
  */
 export async function otherAccountsWords({ warehouse, config }: App, request: SyncRequest): Promise<string | null> {
   const { settings } = config;
-  // lists and figures of an account are no other one's
+  // an account's lists and figures belong to that account only
   const names = datasetsOf(request, settings).flatMap(({ name, ofAccount }) => (ofAccount === true ? [] : [name]));
   const { slices, datasets } = await openOfOthers(warehouse.db, names, accountOf(settings));
   if (slices === 0) return null;

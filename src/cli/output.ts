@@ -8,12 +8,12 @@ export function print(text: string): void {
 
 const command = /`[^`]+`/gu;
 
-/** A text in which a command to type stays in one line of so many columns where it fits, to be copied. */
+/** A text in which a command stays on one line of this many columns if it fits, so that it can be copied. */
 export function withWholeCommands(text: string, columns: number): string {
   return text.replaceAll(command, (one) => (one.length < columns ? one.replaceAll(" ", noBreak) : one));
 }
 
-/** A text whose lines fit; what is carried over stands under the beginning of its line. */
+/** A text whose lines fit; a continuation is indented like its line. */
 export function fitLines(text: string, columns: number): string {
   const fit = (line: string): readonly string[] => {
     if (textWidth(line) <= columns) return [line];
@@ -30,7 +30,7 @@ export function printJson(value: unknown): void {
   printWhole(JSON.stringify(value, null, 2));
 }
 
-/** Writes a text whose lines are to stay as they are: what is copied, or read by programs. */
+/** Writes a text whose lines must not be broken: it is copied, or read by programs. */
 export function printWhole(text: string): void {
   process.stdout.write(`${text}\n`);
 }
@@ -40,18 +40,18 @@ export function printBytes(bytes: Uint8Array): void {
   process.stdout.write(bytes);
 }
 
-/** Writes a remark for the person at the terminal, apart from the result. */
+/** Writes a remark for the person at the terminal, separately from the result. */
 export function remark(text: string): void {
   process.stderr.write(`${fitLines(text, screen().remarkColumns)}\n`);
 }
 
 /**
- * Lets a reader leave early (`storehouse status | head`): what is still to be printed is dropped, the work goes on. So it does where
- * what is said beside a result has no room, as on a full disk; a result that has none is an error.
+ * Lets a reader leave early (`storehouse status | head`): the rest of the output is dropped, and the work continues. It also continues if a
+ * remark cannot be written, for example to a full disk; a result that cannot be written is an error.
  */
 export function tolerateClosedPipes(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // a terminal that was closed takes nothing any more, as a pipe whose reader left
+    // a closed terminal accepts no output, like a pipe whose reader left
     const isGone = error.code === "EPIPE" || (error.code === "EIO" && process.stdout.isTTY);
     if (!isGone) throw error;
   });

@@ -12,10 +12,10 @@ import { guessLines } from "./step-price.ts";
 import { table } from "./table.ts";
 import { isoTime, timeText } from "./times.ts";
 
-/** When work would be done: allowance periods, the running one counted, and an instant as ISO 8601. */
+/** When work would be done: allowance periods, including the current one, and an instant as ISO 8601. */
 export type Done = { readonly periods: number; readonly doneAt: string } | { readonly unknown: DoneUnknown };
 
-/** Why that is not known: the service has not reported the allowance yet, or what the floors leave never suffices. */
+/** Why that is not known: the service has not reported the allowance yet, or the floors leave too few credits for ever. */
 type DoneUnknown = "allowance_not_known" | "allowance_too_small";
 
 /** When the work would be done, or why that is not known. */
@@ -41,14 +41,14 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
   return done === null ? { unknown: "allowance_too_small" } : { periods: done.periods, doneAt: isoTime(done.doneAt) };
 }
 
-/** What a plan holds, as it is shown by every command that plans. `waiting` was planned earlier and is part of `totals`. */
+/** The contents of a plan, as every command that plans shows them. `waiting` was planned earlier and is part of `totals`. */
 export type PlanWords = {
   readonly lines: readonly OpenWork[];
   readonly waiting: readonly OpenWork[];
   /** `naiveCredits` null when it is not known. */
   readonly totals: Omit<OpenWork, "dataset" | "class"> & { readonly naiveCredits: number | null };
   readonly forecast: Done;
-  /** Datasets whose answers may have more pages than are expected: of these requests and credits are the least. */
+  /** Datasets whose answers may have more pages than expected: their requests and credits are a minimum. */
   readonly atLeast: readonly string[];
 };
 

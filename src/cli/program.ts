@@ -16,7 +16,7 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     .option("--utc", "show UTC next to times in your local time zone")
     .hook("preAction", prepareScreen)
     .configureOutput({
-      // what is added behind the options is not wrapped by commander, which takes 80 columns in a pipe
+      // commander does not wrap the text after the options; in a pipe it assumes 80 columns
       writeOut: (text) => process.stdout.write(fitLines(text, process.stdout.columns ?? 80)),
       writeErr: (text) => process.stderr.write(fitLines(text, process.stderr.columns ?? Number.POSITIVE_INFINITY)),
     })
@@ -30,17 +30,17 @@ export async function createProgram(names: readonly string[] = commandTable.map(
   return program;
 }
 
-/** Runs what a person typed behind the name of the program. */
+/** Runs what a person typed after the name of the program. */
 export async function runTyped(typed: readonly string[]): Promise<void> {
   // two words, since `storehouse help sync` shows what `storehouse sync --help` does
   const [first = "", name = ""] = typed.filter((word) => !word.startsWith("-"));
   const program = await createProgram([first, name]);
   const isKnown = [...commandTable.map((command) => command.name), ""].includes(name);
-  // of the help for a command that there is not the parser would show that of the program, as an error for `help help`
+  // for help on an unknown command the parser would show the program's help, and for `help help` an error
   await program.parseAsync(first === "help" && !isKnown ? [name] : [...typed], { from: "user" });
 }
 
-/** The options of the program count for every command, before its name and behind it. */
+/** The options of the program count for every command, before its name and after it. */
 async function prepareScreen(program: Command): Promise<void> {
   const { color, utc } = program.opts<{ color: boolean; utc?: true }>();
   const { processEnvironment } = await import("../config/env.ts");

@@ -11,7 +11,7 @@ export interface ProgressView {
   done(): void;
 }
 
-/** Where to show it, and how fast the run may go, for the time that is left. */
+/** Where to show it, and how fast the run may be, to estimate the time left. */
 export type ViewOptions = {
   readonly to: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly clock: Clock;
@@ -38,7 +38,7 @@ function barView({ to, requestsPerSecond }: ViewOptions): ProgressView {
         return;
       }
       const progress = steady(reported);
-      // a line that reaches the last column may break, and what is broken is not overwritten
+      // a line that reaches the last column may break, and a broken line cannot be overwritten
       const columns = (to.columns ?? 80) - 1;
       const bar = progress.total === 0 ? [] : [barOf(progress)];
       to.write(`\r\u001b[2K${fitting([...bar, ...words(progress, requestsPerSecond)], columns)}`);
@@ -53,7 +53,7 @@ function barOf({ share }: SteadyProgress): string {
   return `[${"#".repeat(filled)}${".".repeat(barWidth - filled)}]`;
 }
 
-/** As many of the parts as fit, those in front first. */
+/** As many parts as fit, from the first on. */
 function fitting([bar = "", ...notes]: readonly string[], columns: number): string {
   let line = bar;
   for (const [at, note] of notes.entries()) {
@@ -87,13 +87,13 @@ function plainView({ to, clock, requestsPerSecond }: ViewOptions): ProgressView 
 /** Progress as it is shown: what was once shown as done stays done. */
 type SteadyProgress = Omit<ReportedProgress, "isWhole"> & {
   readonly done: number;
-  /** Of 1, less than 1 while a slice is open; null while nobody knows of how many. */
+  /** From 0 to 1, less than 1 while a slice is open; null while the total is unknown. */
   readonly share: number | null;
 };
 
 /**
- * Follows the progress of one run. Slices that are run again, or taken over by another process, are open once more or gone: neither the
- * bar nor the number before it goes back for that. The bar begins when the run is whole, so that no plan to come shortens it.
+ * Follows the progress of one run. Slices that are run again, or taken over by another process, are open again or gone; neither the bar nor
+ * the number before it goes back for that. The bar begins when the run is completely planned, so that further planning cannot shorten it.
  */
 export function steadyProgress(): (progress: ReportedProgress) => SteadyProgress {
   let done = 0;
@@ -113,7 +113,7 @@ function isNothing({ total, elsewhere }: ReportedProgress): boolean {
   return total === 0 && elsewhere === 0;
 }
 
-/** The facts of a line, the first that matter most. */
+/** The facts of a line, the most important first. */
 function words(progress: SteadyProgress, requestsPerSecond: number): readonly string[] {
   const { total, done, share, open, failed, deferred, credits, elsewhere } = progress;
   const waits = elsewhere > 0 ? `waits for another process: ${countOf(elsewhere, "slice")}` : "";

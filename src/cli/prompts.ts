@@ -10,23 +10,23 @@ export class QuestionsEnded extends Error {}
 type Question = {
   readonly about?: string;
   readonly question: string;
-  /** Taken for an empty answer; `shown` instead of it where it is a secret. */
+  /** The value of an empty answer; a secret is displayed as `shown`. */
   readonly preset?: string | undefined;
   readonly shown?: string;
   readonly check?: (answer: string) => string | null;
 };
 
-/** Puts questions to a person at a terminal, each until its answer fits. */
+/** Prompts a person at a terminal, with each question until its answer is valid. */
 export interface Prompts extends Disposable {
   text(question: Question): Promise<string>;
-  /** Shows nothing of what is typed. */
+  /** Does not show what is typed. */
   secret(question: Question): Promise<string>;
   yes(question: string): Promise<boolean>;
 }
 
 /** Opens the terminal for questions, which go to stderr. */
 export function openPrompts(): Prompts {
-  // what comes while no question is open is not shown: of text that was pasted whole, the next line may be the token
+  // input between questions is not shown: if several lines were pasted, the next one may be the token
   let isHidden = true;
   const output = new Writable({
     write: (part: Buffer, _, done) => {
@@ -34,7 +34,7 @@ export function openPrompts(): Prompts {
       done();
     },
   });
-  // without a history, or an arrow key would show the token in the next question
+  // without a history: with one, an arrow key would show the token in the next question
   const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
   const ended = new AbortController();
   for (const event of ["SIGINT", "close"] as const) lines.on(event, () => ended.abort());

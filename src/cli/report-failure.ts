@@ -3,14 +3,14 @@ import { AbortError, DeferError, fail, StorehouseError, UsageError } from "../co
 import { remark } from "./output.ts";
 
 /**
- * Reports a failure to the person in one line and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the rest.
- * What is needed for a failure alone is imported here, so that the other starts do without it.
+ * Reports a failure to the person in one line and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the
+ * rest. Modules that only a failure needs are imported here, so that other starts do not load them.
  */
 export async function reportFailure(
   failure: unknown,
   say: (line: string) => void | Promise<void> = sayHidden,
 ): Promise<number> {
-  // commander has printed what is wrong; only the code is left, and ours for usage is 2
+  // commander has printed what is wrong; only the exit code is left, which is 2 for usage errors
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2;
   const error = failure instanceof StorehouseError ? failure : await inOurWords(failure);
   if (error instanceof StorehouseError) {
@@ -23,7 +23,7 @@ export async function reportFailure(
   return 1;
 }
 
-/** What a database or a disk reports, in our words: the driver's own text says little and may contain the address. */
+/** The error of a database or a disk, in our words: the driver's own text says little and may contain the address. */
 async function inOurWords(failure: unknown): Promise<unknown> {
   if (isUnwritten(failure)) return fail("unwritable_file", { file: "the output", cause: failure.code }, failure);
   const { databaseOutage, isLostConnection, isMissingRight } = await import("../postgres/database-errors.ts");
@@ -31,7 +31,7 @@ async function inOurWords(failure: unknown): Promise<unknown> {
   return isMissingRight(failure) ? fail("rights_missing", { problem: failure.message }, failure) : failure;
 }
 
-/** True where what was printed, or a file without words of its own, could not be written: the disk is full, or broken. */
+/** True if output, or a file without a specific error, could not be written: the disk is full or broken. */
 function isUnwritten(failure: unknown): failure is Error & { readonly code: string } {
   if (!(failure instanceof Error) || !("syscall" in failure) || !("code" in failure)) return false;
   return failure.syscall === "write" && ["ENOSPC", "EDQUOT", "EFBIG", "EIO"].includes(String(failure.code));

@@ -2,7 +2,7 @@ import type { ReportedSum } from "../planner/reported-cells.ts";
 import { dayRange } from "./day-range.ts";
 import { countOf } from "../core/words.ts";
 
-/** What nobody requests because other answers reported it, a sentence a dataset and source. */
+/** What nobody requests because other answers reported it, one sentence per dataset and source. */
 export function reportedWords(sums: readonly ReportedSum[]): readonly string[] {
   return sums.map(
     ({ dataset, source, cells, firstDay, lastDay }) =>

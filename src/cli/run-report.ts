@@ -19,10 +19,10 @@ export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "err
 export const exitHelp =
   "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, 130 interrupted.";
 
-/** What differs between the commands: how to go on after an interruption, and what it means that the budget is spent. */
+/** What differs between the commands: how to continue after an interruption, and the message when the budget is spent. */
 export type RunWords = {
   readonly goOn: string;
-  /** Said where there was nothing to run. */
+  /** The message if there was nothing to run. */
   readonly nothingToRun?: string;
   /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was requested. */
   readonly budgetSpent: (slicesLeft: string, isBegun: boolean) => string;

@@ -22,14 +22,14 @@ export type ScreenOptions = {
   readonly err: Out;
   readonly color: boolean;
   readonly utc: boolean;
-  /** The variable COLUMNS: it counts where no terminal says its width. */
+  /** The variable COLUMNS: it applies if no terminal reports its width. */
   readonly columns?: string | undefined;
 };
 
 /** No table is legible in fewer. */
 const fewestColumns = 40;
 
-/** The screen for these streams and options. Colour needs a terminal that has it (`NO_COLOR` and `TERM=dumb` are its own to see). */
+/** The screen for these streams and options. Colour needs a terminal that has it (`hasColors` respects `NO_COLOR` and `TERM=dumb`). */
 export function screenFor({ out, err, color, utc, columns }: ScreenOptions): Screen {
   const named = /^\d+$/.test(columns ?? "") ? Number(columns) : Number.POSITIVE_INFINITY;
   const widthOf = (stream: Out) => Math.max(fewestColumns, stream.isTTY ? stream.columns || named : named);
@@ -42,14 +42,14 @@ export function screenFor({ out, err, color, utc, columns }: ScreenOptions): Scr
   };
 }
 
-/** The zone that TZ or the machine names; UTC where that is none by its name, as an empty TZ. */
+/** The zone that TZ or the machine names; UTC if that is not a valid name, such as an empty TZ. */
 function readersZone(): string {
   // the types do not say that it may be missing
   const named: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return named === undefined || named === "Etc/Unknown" ? "UTC" : named;
 }
 
-/** As long as no command has said otherwise: whole lines, no colour. */
+/** Until a command sets the screen: whole lines, no colour. */
 let current: Screen | null = null;
 
 /** The screen of this process. */
@@ -67,7 +67,7 @@ export function setScreen(options: {
   current = screenFor({ out: process.stdout, err: process.stderr, ...options });
 }
 
-/** Colours, each with one meaning: what is to be acted on, what is to be known, what is in order, what is neither, what is said beside. */
+/** Colours, each with one meaning: act on it, know about it, in order, neutral, remark. */
 const styles = { bad: "red", warn: "yellow", good: "green", calm: "reset", aside: "dim", strong: "bold" } as const;
 
 /** What a colour means. */

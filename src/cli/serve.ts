@@ -8,8 +8,8 @@ import { stopSignal } from "./stop-signal.ts";
 type Served = AsyncDisposable & { readonly url: string; readonly port: number };
 
 /**
- * Serves something that spends and plans by the clock of this machine, once that agrees with the database's, until Ctrl-C or a signal ends it. `named`: the port that the person named, and no other is used instead of it.
- * Throws `port_taken`.
+ * Serves a process that spends and plans by this machine's clock. It starts once the clock agrees with the database's, and ends at Ctrl-C
+ * or a signal. `named`: the port that the person named; no other port replaces it. Throws `port_taken`.
  */
 export async function serveUntilStopped(
   what: string,

@@ -10,7 +10,7 @@ import { remark } from "./output.ts";
 import type { Prompts } from "./prompts.ts";
 import { newApp, keywordProblem, sizeIn, switchesIn, type RoughSize } from "./setup.ts";
 
-/** What the questions start from, and how answers are tried. Each check returns what is wrong, null when nothing is. */
+/** What the questions start from, and how answers are checked. Each check returns what is wrong, or null. */
 export type QuestionsFrom = {
   readonly environment: Environment;
   readonly settings: Settings;
@@ -58,7 +58,7 @@ export async function askDatabase(
   }
 }
 
-/** What the portfolio is to be: the source, apps that are listed, datasets that are switched. */
+/** The chosen portfolio: its source, listed apps, and datasets that are switched on or off. */
 export async function askPortfolio(prompts: Prompts, { settings }: QuestionsFrom): Promise<SettingsChange> {
   const { portfolio } = settings;
   const answer = await prompts.text({
@@ -100,7 +100,7 @@ async function askApps(prompts: Prompts, isNeeded: boolean): Promise<readonly Ne
   }
 }
 
-/** How much the account tracks, roughly, for a price: what it really tracks costs credits to read. */
+/** How much the account tracks, roughly, to calculate a price: reading the real numbers costs credits. */
 export async function askSize(prompts: Prompts): Promise<RoughSize | null> {
   const answer = await prompts.text({
     about: "For a price estimate: roughly how much the account tracks. Reading what it really tracks costs credits.",
@@ -138,7 +138,7 @@ function keywordsProblem(keywords: readonly string[]): string | null {
   return problem === undefined ? null : `${problem}.`;
 }
 
-/** What is wrong with the first word that switches no dataset, null where each of them does. */
+/** What is wrong with the first word that switches no dataset, null if each word does. */
 export function wrongSwitch(word: string | null): string | null {
   if (word === null) return null;
   const names = datasets.map(({ name }) => name);
@@ -155,7 +155,7 @@ function sentence(problem: string | null): string | null {
   return problem === null ? null : `It ${problem}.`;
 }
 
-/** An address without the password in it. */
+/** An address without its password. */
 function withoutPassword(url: string): string {
   return url.replace(/(:\/\/[^:/@]*):[^@]*@/, "$1:...@").replace(/([?&]password=)[^&]*/, "$1...");
 }

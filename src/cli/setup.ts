@@ -30,44 +30,44 @@ export type RoughSize = { readonly apps: number; readonly countries: number; rea
 /** The files of a setup. */
 export type SetupFiles = { readonly environment: string; readonly settings: string };
 
-/** The files that commands in this folder read, or will; another `.env` where one is named. */
+/** The files that commands in this folder read, or will read; another `.env` if one is named. */
 export function setupFiles({ environment }: Config, named?: string): SetupFiles {
   const settings = settingsFile(environment, { mayBeNew: true });
   return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings };
 }
 
 /**
- * Writes both files, each as a whole, or neither; a new `.env` begins with `.env.example`, and only its owner may read it. Returns the
- * settings as they are then.
+ * Writes both files, each as a whole, or neither; a new `.env` begins with `.env.example`, and only its owner may read it. Returns the new
+ * settings.
  */
 export function writeSetup(files: SetupFiles, { variables, settings }: Setup): Settings {
   const before = readText(files.settings) ?? "";
   const after = editedSettings(before, settings);
   const text = readText(files.environment) ?? readFileSync(path.join(projectRoot, ".env.example"), "utf8");
-  // a line that says the same already stays, with its comment; and a secret in a file of its own stays there
+  // a line that already has this value stays, with its comment, and a secret in a separate file stays there
   const stands: Readonly<Record<string, unknown>> = readEnvironment({}, files.environment);
   const changed = Object.entries(variables).filter(([name, value]) => value !== (stands[name] ?? null));
   const writeEnvironment = () =>
     replaceFile(files.environment, editedEnv(text, Object.fromEntries(changed)), { mode: 0o600 });
-  // in the check of the other file, which is written by then and does not count yet
+  // during the check of the other file, which is written by then and not yet in place
   const check = (file: string) => {
     settingsIn(file);
     writeEnvironment();
   };
-  // a file that was named and is not there is made even where nothing differs from the defaults: commands refuse a name of none
+  // a named file that does not exist is created even if it only has defaults: commands refuse the name of a missing file
   if (after === before && existsSync(files.settings)) writeEnvironment();
   else replaceFile(files.settings, after, { check });
   return settingsIn(files.settings);
 }
 
-/** The price of the portfolio: of the listed apps, and of an account of a rough size where its own count. */
+/** The price of the portfolio: of the listed apps, and of an account of a rough size if the account's own apps count. */
 export function priceOfSetup(settings: Settings, size: RoughSize | null, clock: Clock): Promise<PortfolioPrice> {
   const account = size === null ? [] : roughApps(size);
   const { apps } = portfolioOf(account, settings.portfolio);
   return portfolioPrice({ apps, settings, today: clock.today() });
 }
 
-/** The apps of such an account, half of each store, with keywords of their own. */
+/** The apps of such an account, half of each store, each with its own keywords. */
 export function roughApps({ apps, countries, keywords }: RoughSize): readonly PortfolioApp[] {
   const codes = Array.from({ length: countries }, (_, index) => codeOf(index));
   return examplePortfolio({ apps, countries: codes, keywords }, datasets).apps;
@@ -78,17 +78,17 @@ function codeOf(index: number): string {
   return String.fromCharCode(65 + Math.floor(index / 26), 65 + (index % 26));
 }
 
-/** What is priced at most: some million keywords take a minute. */
+/** The largest size that is priced: a few million keywords take a minute. */
 const most = { apps: 10_000, countries: 200, together: 5_000_000 } as const;
 
-/** Why a size is not priced; null where it is. */
+/** Why a size is not priced; null if it is. */
 export function whyTooLarge({ apps, countries, keywords }: RoughSize): string | null {
   const together = apps * countries * Math.max(1, keywords);
   if (apps <= most.apps && countries <= most.countries && together <= most.together) return null;
   return `the limit is ${count(most.apps)} apps, ${count(most.countries)} countries and ${count(most.together)} keywords in all: price a part, and multiply`;
 }
 
-/** Reads `3 apps`, `3x5x100` and the like: three whole numbers; null where they are none, or too large. */
+/** Reads `3 apps`, `3x5x100` and the like: three whole numbers; null for any other text, or too large numbers. */
 export function sizeIn(text: string): RoughSize | null {
   const [apps = 0, countries = 0, keywords = 0, ...more] = text.match(/\d+/g)?.map(Number) ?? [];
   const size = { apps, countries, keywords };
@@ -96,7 +96,7 @@ export function sizeIn(text: string): RoughSize | null {
   return fits && more.length === 0 && text.match(/\d+/g)?.length === 3 ? size : null;
 }
 
-/** Datasets that are switched, from words like `+organic_keyword -review`; the first word that does not fit where there is one. */
+/** Datasets to switch on or off, from words like `+organic_keyword -review`, and the first invalid word, if any. */
 export function switchesIn(text: string): {
   readonly datasets: Readonly<Record<string, boolean>>;
   readonly wrong: string | null;
@@ -113,7 +113,7 @@ export function keywordProblem(text: string): string | null {
   return KeywordText.safeParse(text).error?.issues[0]?.message ?? null;
 }
 
-/** An app to follow, from its id, countries and keywords as they are typed; lists are separated by commas. */
+/** An app for the portfolio, from its id, countries and keywords as typed; lists are separated by commas. */
 export function newApp(id: string, countries: string, keywords: string): NewApp {
   const list = (text: string) => [...new Set(text.split(",").map((part) => part.trim()))].filter((part) => part !== "");
   return { id, countries: list(countries.toUpperCase().replaceAll(/\s+/g, ",")), keywords: list(keywords) };

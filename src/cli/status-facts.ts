@@ -12,7 +12,7 @@ import type { Fact } from "./fact-list.ts";
 import { count, countOf, durationText, listed } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
-/** What the facts above the datasets are about. */
+/** What the facts above the datasets are made from. */
 export type StatusFacts = {
   readonly now: number;
   readonly account: AccountState | null;
@@ -22,11 +22,11 @@ export type StatusFacts = {
   readonly incidents: readonly OpenIncident[];
   readonly lastRun: LastRun | null;
   readonly lockWait: LockWait | null;
-  /** Days that no sync reaches any more; null where it takes too long to read which. */
+  /** Days that a sync no longer reaches; null if reading them takes too long. */
   readonly unrequested: readonly UnrequestedDays[] | null;
 };
 
-/** The facts of the morning, in the order in which a person needs them. */
+/** The facts of `storehouse status`, in the order in which a person needs them. */
 export function statusFacts(facts: StatusFacts): readonly Fact[] {
   return [
     ["credits", creditsText(facts)],
@@ -69,7 +69,7 @@ function budgetsText({ budgets }: StatusFacts): string | null {
   return budgets.map((use) => useWords({ ...use, isUsedUp: use.refusedAt !== null })).join("\n");
 }
 
-/** A worker hears of the balance with every answer. */
+/** A worker learns the balance with every answer. */
 const oldMs = hourMs;
 
 function nextRunText({ nextRuns, now }: StatusFacts): string {

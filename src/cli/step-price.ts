@@ -9,17 +9,17 @@ import { alwaysPages } from "../ingest/page-limit.ts";
 import { datasetsAtLeast } from "../planner/plan-work.ts";
 import { table } from "./table.ts";
 
-/** Nights that a month has in prices. */
+/** Nights per month in prices. */
 export const nightsAMonth = 30;
 
-/** What the portfolio as it is known now would cost; see `portfolioPrice`. */
+/** The price of the portfolio as it is known now; see `portfolioPrice`. */
 export async function priceOfNow(app: App, datasets: readonly string[]): Promise<PortfolioPrice> {
   const { settings } = app.config;
   const { apps } = await currentPortfolio(app.warehouse.db, settings);
   return portfolioPrice({ apps, settings, today: app.clock.today(), datasets });
 }
 
-/** What nights cost, in a line or two. */
+/** What nights cost, in one or two lines. */
 export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | "connected">): string {
   const whole = Math.round(night);
   const month = Math.round(nightsAMonth * night);
@@ -28,7 +28,10 @@ export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | 
   return `${nights}\nEach connected search-ads account adds about ${count(Math.round(connected))} a night, more if its reports have several pages.`;
 }
 
-/** What the next step costs, for a terminal: a line, or a table where it has several datasets. `priced`: whether a person is shown the price of what follows it. */
+/**
+ * What the next step costs, for a terminal: one line, or a table if it has several datasets. `priced`: whether later steps are priced
+ * before they are requested.
+ */
 export function stepWords(
   { stage, work, credits, requests }: NextStep,
   { atLeast, priced: isPriced }: { readonly atLeast: readonly string[]; readonly priced: boolean },
@@ -50,7 +53,7 @@ export function stepWords(
     : `${priced}\nThe next step is planned from the answers, and ${isPriced ? "priced before it is requested" : "requested at once, because --yes agrees to it: `storehouse runs` shows its price"}.`;
 }
 
-/** Why prices of these datasets are the least, how far they may be exceeded, and by what; none where there are none. */
+/** Why the prices of these datasets are a minimum, how far they may be exceeded, and by what; empty if there are none. */
 export function guessLines(atLeast: readonly string[]): readonly string[] {
   if (atLeast.length === 0) return [];
   return [
@@ -62,7 +65,9 @@ export function guessLines(atLeast: readonly string[]): readonly string[] {
   ];
 }
 
-/** What a plan of so many credits may take beside, a line a dataset. `atLeast`: datasets of the plan whose credits are the least. */
+/**
+ * What a plan of this many credits may cost in addition, one line per dataset. `atLeast`: datasets of the plan whose credits are a minimum.
+ */
 export function fallbackLines(
   { credits: planned, atLeast }: { readonly credits: number; readonly atLeast: readonly string[] },
   fallbacks: readonly FallbackPrice[],

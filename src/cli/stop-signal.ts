@@ -1,11 +1,13 @@
 import { steadyMs } from "../core/clock.ts";
 
-/** `timeout` signals the program and then its group, and the launcher of the program passes its own on: one stop comes twice or thrice. */
+/**
+ * `timeout` signals the program and then its group, and the launcher of the program passes its own on: one stop arrives two or three times.
+ */
 const oneStopMs = 500;
 
 /**
- * Aborts at the first SIGINT, SIGTERM or SIGHUP. A second stop ends the process at once, as the person means it; but not a second SIGHUP:
- * a terminal that closes sends it, the shell once more, and what is under way is paid for.
+ * Aborts at the first SIGINT, SIGTERM or SIGHUP. A second stop ends the process at once, except a second SIGHUP: a closing terminal sends
+ * one, its shell another, and requests under way are paid for.
  */
 export function stopSignal(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();

@@ -7,10 +7,10 @@ export type Cell = string | number | bigint | boolean | null | undefined | Toned
 /** A cell in the colour of its meaning. */
 type TonedCell = { readonly value: string | number | null; readonly tone: TextTone };
 
-/** The heading of a column; one with `isOptional` is left out where the screen is too narrow, the last one first. */
+/** The heading of a column; columns with `isOptional` are left out if the screen is too narrow, the last one first. */
 export type Heading = string | { readonly name: string; readonly isOptional: true };
 
-/** The heading of a column that a narrow screen does without. */
+/** The heading of a column that a narrow screen leaves out. */
 export function optional(name: string): Heading {
   return { name, isOptional: true };
 }
@@ -26,9 +26,9 @@ type Column = {
 const gap = 2;
 
 /**
- * Lays rows out in columns under their headings; numbers to the right, wide characters counted double. Where that is wider than the
- * screen, cells are wrapped between words; then optional columns are left out, which a last line says; then names are broken behind
- * their marks, and in the end anywhere.
+ * Lays rows out in columns under their headings; numbers are right-aligned, wide characters count double. If the table is wider than the
+ * screen, cells are wrapped between words; then optional columns are left out, which the last line says; then names are broken after
+ * punctuation, and finally anywhere.
  */
 export function table(
   headings: readonly Heading[],
@@ -88,7 +88,7 @@ function isToned(cell: Cell): cell is TonedCell {
 
 function show(cell: Exclude<Cell, TonedCell>): string {
   if (cell == null) return "-";
-  // names come from outside: what steers a terminal is not handed on
+  // names come from outside: control characters become spaces
   return typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell).replaceAll(/(?!\n)\p{Cc}/gu, " ");
 }
 
@@ -99,7 +99,7 @@ function pad(plain: string, text: string, { to, isRight }: { to: number; isRight
 
 type Fit = { readonly shown: readonly Column[]; readonly widths: readonly number[]; readonly breaks: Breaks };
 
-/** How far a column may give way: to its widest word, to the widest part of a name, to some letters of it. */
+/** How far a column may shrink: to its widest word, to the widest part of a name, to a few letters. */
 const ways = [
   { breaks: "words", most: Number.POSITIVE_INFINITY },
   { breaks: "marks", most: Number.POSITIVE_INFINITY },
@@ -133,7 +133,7 @@ function leastOf({ name, cells, isRight }: Column, breaks: Breaks): number {
   );
 }
 
-/** Widths under which the columns fit: the widest give way first, none below its least. Null when they do not. */
+/** Widths under which the columns fit: the widest shrink first, none below its minimum. Null if they do not fit. */
 function widthsFor(
   shown: readonly Column[],
   columns: number,

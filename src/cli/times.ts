@@ -1,6 +1,6 @@
 import { screen } from "./screen.ts";
 
-/** A time in epoch-ms as answers for programs have it: `2026-11-22T10:05:00.000Z`. */
+/** A time in epoch-ms as it is written for programs: `2026-11-22T10:05:00.000Z`. */
 export function isoTime(instant: number): string;
 export function isoTime(instant: number | null): string | null;
 export function isoTime(instant: number | null): string | null {
@@ -15,7 +15,7 @@ export function timeCell(instant: Date | number | null, precision: "minutes" | "
   return showsUtc && !isUtc(zone) ? `${here} (${utcBeside(instant, here, precision)})` : here;
 }
 
-/** A time as a sentence says it, with its zone: `2026-11-22 10:05 GMT+1`. */
+/** A time as in a sentence, with its zone: `2026-11-22 10:05 GMT+1`. */
 export function timeText(instant: Date | number): string {
   const { zone, showsUtc } = screen();
   const here = clockTime(instant, zone, "minutes");

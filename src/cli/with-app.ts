@@ -20,7 +20,7 @@ export function withApi<T>(work: (app: App) => Promise<T>, asOf?: Day): Promise<
   return withCheckedApp(({ environment }) => apiAccess(environment), work, asOf);
 }
 
-/** `withApp` for commands that some configurations do not do for: `check` throws before anything is opened. */
+/** `withApp` for commands that do not work with every configuration: `check` throws before anything is opened. */
 export async function withCheckedApp<T>(
   check: (config: Config) => unknown,
   work: (app: App) => Promise<T>,

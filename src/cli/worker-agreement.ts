@@ -11,8 +11,8 @@ import { remark } from "./output.ts";
 import { exitCodeOf, exitCodes } from "./run-report.ts";
 
 /**
- * True where a person has agreed that the account spends, earlier or now. Waits for a database that stops to respond meanwhile, and for the
- * clock of this machine where that is wrong.
+ * True where a person has agreed that the account spends, earlier or now. Waits for a database that stops responding meanwhile, and for
+ * this machine's clock if it is wrong.
  */
 export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
   while (!stop.aborted) {
@@ -28,7 +28,7 @@ export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promi
   return false;
 }
 
-/** Shows the prices of the portfolio, the market and a night, and has a person agree. Throws a UsageError where no person is there. */
+/** Shows the prices of the portfolio, the market and a night, and has a person agree. Throws a UsageError without a terminal. */
 async function ask(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
   const datasets = scheduledBy(readCrontab(crontabFile(app.config)), app.config.settings);
   // a schedule that plans nothing spends nothing

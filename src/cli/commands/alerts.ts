@@ -86,7 +86,7 @@ function printRehearsal(found: Rehearsal, { limit, today }: { limit: number; tod
   if (fires.length > limit) print(`- and ${fires.length - limit} more; --limit shows more of them`);
 }
 
-/** Why no day has answers, where none has, and what shows some. */
+/** Why no day has answers, if none has, and what to do about it. */
 function whyNone({ days, newestDay, switchedOff: [off] }: Rehearsal, today: Day): string {
   if (days > 0) return "";
   if (newestDay === null)

@@ -48,7 +48,7 @@ export function defineApp(command: Command): void {
     });
 }
 
-/** The page that is requested. Throws a UsageError where an option is one of the other store. */
+/** The page that is requested. Throws a UsageError if an option belongs to the other store. */
 function pageOf(trackId: string, { country, language }: Options): StorePage {
   if (storeOf(trackId) === "ios") {
     if (language !== undefined)

@@ -40,13 +40,13 @@ A plan that was stopped continues with the same \`--plan\`, and never costs more
 Above credits.ask_above in config/storehouse.yaml it requires confirmation: at a terminal, or by --yes.
 Workers continue a stopped plan, unless \`--plan N --cancel\` cancels it.`;
 
-/** A plan of this command's own that another process got in between of is made again so many times. */
+/** If another process queues part of the plan that this command made, the plan is made again, at most this many times. */
 const madeAgainAtMost = 3;
 
 async function backfill(app: App, options: BackfillOptions): Promise<void> {
   if (options.cancel) return cancel(app, options);
   if (!options.dryRun) await checkClock(app);
-  // what only plans can be ended at any moment
+  // a run that only plans can be ended at any moment
   using stop = options.dryRun ? null : stopSignal();
   const signal = stop?.signal ?? new AbortController().signal;
   for (let tries = 1; ; tries += 1) {
@@ -172,7 +172,7 @@ async function planJson(app: App, { plan, notes }: Made) {
 
 async function sayChanges(app: App, options: BackfillOptions, plan: BackfillPlan): Promise<void> {
   const changes = await planChanges(app.warehouse.db, { plan, settings: app.config.settings, clock: app.clock });
-  // what was in the way is gone again
+  // the change that prevented the run is gone by now
   if (changes === null) throw fail("plan_changed", { plan: plan.planId });
   if (options.json) printJson({ planId: plan.planId, changes });
   else printChanges(plan, changes);

@@ -48,13 +48,16 @@ export function defineCredits(command: Command): void {
 
 const testsApi = "`storehouse doctor` tests the address and the token, and says what to do";
 
-/** Checks the balance, which is free; without a token, while the service is unavailable, or where the database only reads, the ledger has the last one that was reported. */
+/**
+ * Checks the balance, which is free. Without a token, while the service is unavailable, or if the database is read-only, the ledger has the
+ * last reported balance.
+ */
 async function checkBalance(app: App): Promise<void> {
   const { environment, settings } = app.config;
   if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return;
   const { clock, warehouse } = app;
   const { accountId } = apiAccess(environment);
-  // loaded here, since without a token nothing of it is needed
+  // loaded here, since it is not needed without a token
   const [{ createClient }, { refreshBalance }] = await Promise.all([
     import("../../api/client.ts"),
     import("../../ingest/balance-check.ts"),
@@ -66,13 +69,13 @@ async function checkBalance(app: App): Promise<void> {
   } catch (error) {
     const known = isOutOfRoom(error) ? databaseOutage(error) : error;
     if (!(known instanceof StorehouseError)) throw error;
-    // the next step of an error of the API is about slices, and this was none
+    // the next step of an error of the API is about slices, and this was no slice
     const why = known instanceof UsageError ? known.message : `${known.code}: ${known.problem}; ${testsApi}`;
     remark(`This is the last reported balance, because no newer one is available: ${why}`);
   }
 }
 
-/** Makes the forecast unless one stands. Where the database only reads, it is the one last stored. */
+/** Makes the forecast unless there is a current one. If the database is read-only, the last stored forecast is used. */
 async function makeForecast(app: App): Promise<void> {
   // loaded here, since planning loads all datasets
   const { currentForecast } = await import("../../worker/foresee-credits.ts");

@@ -57,8 +57,8 @@ export function defineDbt(command: Command): void {
 }
 
 /**
- * What the datasets say of their tables. Fresh are to be those that get rows for new days; in others a row that did not change keeps the time at
- * which it was fetched. What is switched off brings nothing.
+ * What the datasets say about their tables. Freshness is expected of tables that get rows for new days; in others, an unchanged row keeps
+ * the time at which it was fetched. A dataset that is switched off gets no rows.
  */
 function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {
   const written = datasets.flatMap((dataset) => dataset.tables.map((table) => ({ table, dataset })));
@@ -76,7 +76,7 @@ function factsOf(settings: Settings): ReadonlyMap<string, TableFacts> {
   );
 }
 
-/** What the datasets say of the marts, which are as fresh as the newest day that they have. */
+/** What the datasets say about the marts, which are as fresh as the newest day that they have. */
 async function martFacts(db: Database, settings: Settings): Promise<ReadonlyMap<string, TableFacts>> {
   const [all, own] = [await readRelationDatasets(db), await readRelationDatasets(db, { ownFacts: true })];
   return new Map(
@@ -100,7 +100,7 @@ function timingsIn(settings: Settings, dataset: Dataset): readonly Timing[] {
   return timingsOf(dataset, examplePartitions(dataset, chosen)).map((timing) => timingWith(timing, chosen));
 }
 
-/** The codes that views spell out: those of the devices, which the warehouse itself brings, and those that the apps' table lists. */
+/** The codes that views spell out: those of the devices, which come with the migrations, and those that the apps' table lists. */
 async function fixedValues(
   db: Database,
   relations: readonly Relation[],

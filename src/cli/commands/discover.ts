@@ -40,7 +40,7 @@ export function defineDiscover(command: Command): void {
     });
 }
 
-/** The call that queues an app. Throws a UsageError where id, store and country do not go together. */
+/** The call that queues an app. Throws a UsageError if id, store and country do not match. */
 function callOf(store: Store, trackId: string, { country }: Options) {
   if (storeOf(trackId) !== store)
     throw fail("bad_argument", { store, id: trackId, problem: `the id is one of ${storeOf(trackId)}` });

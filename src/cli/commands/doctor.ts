@@ -79,7 +79,7 @@ function readSettingsPart(environment: Environment): { settings: Settings; diagn
   }
 }
 
-/** The account that STOREHOUSE_ACCOUNT names, where it names one. */
+/** The account that STOREHOUSE_ACCOUNT names, if it names one. */
 function accountPart(config: Config): Pick<Config, "environment" | "settings"> & { ofAccount: readonly Diagnosis[] } {
   const { STOREHOUSE_ACCOUNT: account } = config.environment;
   if (account === undefined) return { ...config, ofAccount: [] };
@@ -95,7 +95,7 @@ function accountPart(config: Config): Pick<Config, "environment" | "settings"> &
 
 const tones = { ok: "good", warn: "warn", fail: "bad" } as const satisfies Record<Diagnosis["state"], TextTone>;
 
-/** What is hidden is hidden before lines are broken: a secret in two lines would not be found. */
+/** Secrets are hidden before lines are broken: one that is split over two lines would not be found. */
 function textOf(checks: readonly Diagnosis[], hide: (text: string) => string): string {
   const facts = checks.map(({ check, state, found, next }): Fact => {
     const text = next === null ? found : `${found}\n-> ${next}`;

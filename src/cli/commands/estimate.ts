@@ -16,7 +16,7 @@ import { sumBy } from "../../core/sum.ts";
 
 type Options = RoughSize & { readonly dataset: readonly string[]; readonly json?: true };
 
-/** `storehouse estimate`: what an account of a size would cost, before there is any. */
+/** `storehouse estimate`: what an account of a given size would cost, before there is one. */
 export function defineEstimate(command: Command): void {
   command
     .requiredOption("--apps <number>", "apps, half of each store", countArgument)
@@ -41,7 +41,7 @@ type Line = DatasetPrice & { readonly month: number };
 type Estimate = {
   readonly datasets: readonly Line[];
   readonly total: Omit<Line, "dataset">;
-  /** Budgets that do not pay for the nights that they are for. */
+  /** Budgets that are smaller than the price of their nights. */
   readonly tooSmall: readonly SmallBudget[];
 };
 type SmallBudget = CreditBudget & { readonly needed: number };

@@ -18,7 +18,7 @@ type Options = {
   readonly json?: true;
 };
 
-/** `storehouse export`: tables as Parquet or CSV files, one a month. */
+/** `storehouse export`: tables as Parquet or CSV files, one per month. */
 export function defineExport(command: Command): void {
   command
     .addOption(

@@ -14,7 +14,7 @@ import { withoutCode } from "../../core/errors.ts";
 
 type Options = { readonly dataset: readonly string[]; readonly limit: number; readonly json?: true };
 
-/** `storehouse failures`: which slices failed, why, and the command that mends them. */
+/** `storehouse failures`: which slices failed, why, and the command that fixes them. */
 export function defineFailures(command: Command): void {
   command
     .addOption(onlyDatasets())
@@ -49,7 +49,7 @@ function leftOutWords({ failures, total }: Failures): string | null {
     : null;
 }
 
-/** What fails for one reason is shown and mended together. */
+/** Failures with one cause are shown and fixed together. */
 function causeOf({ dataset, code, nextTryAt }: Failure): string {
   return JSON.stringify([dataset, code, nextTryAt === null]);
 }

@@ -11,7 +11,7 @@ import { table } from "../table.ts";
 
 type Options = { readonly url?: string; readonly json?: true };
 
-/** `storehouse find`: apps of both stores by name, or by their company's address. */
+/** `storehouse find`: apps of both stores by name, or by their company's URL. */
 export function defineFind(command: Command): void {
   command
     .argument("[name...]", "name of an app, or a part of it")
@@ -24,7 +24,7 @@ export function defineFind(command: Command): void {
     .action((words: string[], options: Options) => {
       const query = queryOf(words, options);
       return withApiSession(async ({ send }) => {
-        // a search by name takes a single one
+        // a search by name costs a single credit
         if (options.url !== undefined) remark(`${countOf(companyUrlSearch.cost, "credit")} are spent.`);
         const found = options.url === undefined ? await byName(send, query) : await byUrl(send, query);
         if (options.json) printJson(found);
@@ -34,13 +34,13 @@ export function defineFind(command: Command): void {
     });
 }
 
-/** What is searched for. Throws a UsageError when it is nothing, or both a name and a URL. */
+/** The search query. Throws a UsageError if there is none, or both a name and a URL. */
 function queryOf(words: readonly string[], { url }: Options): string {
   const name = words.join(" ").trim();
   if (url !== undefined && words.length > 0)
     throw fail("bad_argument", { problem: "search for a name or for --url, not for both" });
   const query = url?.trim() ?? name;
-  // an address of a script whose host is empty would be paid for
+  // a URL from a script with an empty host would be paid for
   if (/^(https?:\/\/)?\/*$/i.test(query))
     throw fail("bad_argument", { problem: "there is nothing to search for: give a name, or --url with a URL" });
   if (url !== undefined && /\s/.test(query))

@@ -55,18 +55,18 @@ export function defineGaps(command: Command): void {
     );
 }
 
-/** Rows of the table at most: what is left out is said. */
+/** The most rows of the table; a line says how many are left out. */
 const most = 30;
 
 type Shown = { readonly states: readonly CellState[]; readonly names: ReadonlyMap<string, string> };
 
-/** What is said where no cell is missing. */
+/** The message if no cell is missing. */
 type None = { readonly none: string };
 
-/** What stands below the table: cells that other answers reported, and days that no sync reaches. */
+/** What is printed below the table: cells that other answers reported, and days that no sync reaches. */
 type Beside = { readonly reported: readonly ReportedCells[]; readonly earlier: EarlierGaps };
 
-/** A coverage as JSON: its days, and of those with cells that other answers reported how many, by source. */
+/** A coverage as JSON: its days, and the cells that other answers reported, by source. */
 function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
   const own = Map.groupBy(reportedIn(reported, [one]), ({ source }) => source);
   const bySource = [...own].map(([source, cells]) => [
@@ -115,7 +115,7 @@ function printCoverage(
 }
 
 function lineTable(lines: readonly GapLine[], { states, names }: Shown): string {
-  // what is nowhere takes no room
+  // a state without cells gets no column
   const wanted = states.length === 0 ? gapStates : states;
   const columns = wanted.filter((state) => lines.some(({ cells }) => (cells[state] ?? 0) > 0));
   return table(

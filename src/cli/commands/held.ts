@@ -11,7 +11,7 @@ import { withApp } from "../with-app.ts";
 
 type Options = { readonly apply?: true; readonly dataset?: string; readonly json?: true };
 
-/** `storehouse held`: answers that would close most of the portfolio, and a person's agreement to them. */
+/** `storehouse held`: answers that would close most of the portfolio, and applying them after a person agrees. */
 export function defineHeld(command: Command): void {
   command
     .option("--apply", "agree to the held answers and apply them; requests nothing")

@@ -72,7 +72,7 @@ export function defineInit(command: Command): void {
     .action((options: Options) => init(options));
 }
 
-/** The token and the portfolio of another one would take the place of its own. */
+/** The token and portfolio of another account would replace those of API_TOKEN. */
 const oneAccount =
   "init sets up the account of API_TOKEN: unset STOREHOUSE_ACCOUNT; docs/accounts.md says how to configure other accounts";
 

@@ -41,7 +41,7 @@ export function defineKeywords(keywords: Command): void {
 function addVerb(keywords: Command, verb: KeywordVerb): void {
   const { does, example } = verbs[verb];
   const { cost } = dailyKeywordRankings;
-  // what is to be removed is known from the list alone
+  // only the list shows what is to be removed
   const listPrice =
     verb === "sync"
       ? ` If this number differs from the list last synced, the list is read first, also with --dry-run: ${cost} credits.`
@@ -91,7 +91,7 @@ async function change(request: ChangeRequest): Promise<void> {
       const report = await see(request);
       if (report !== null) await send(request, report);
     });
-  // nobody else waits while a person decides
+  // the lock is not kept while a person decides
   const report = await alone(() => see(request));
   if (report === null || !(await isAgreed(request, report))) return;
   await alone(async () => {
@@ -108,7 +108,7 @@ async function see({ session, wanted, repeats, options }: ChangeRequest): Promis
   const nights = calls === 0 ? null : await nightsWith(session.app, wanted.place, seen.changes);
   const credits = creditsFor(seen.changes, await learnedPrices(session.app.warehouse.db));
   const report: ChangeReport = { place: wanted.place, ...seen, repeats, credits, nights };
-  // the answer is one JSON value: what is shown before it goes beside
+  // the result is one JSON value: what is shown before it goes to stderr
   (options.json ? remark : print)(changesInWords(report));
   if (calls > 0 && !options.dryRun) return report;
   if (options.json) printJson(changesAsJson(report, null));
@@ -127,7 +127,7 @@ async function send({ session, options }: ChangeRequest, report: ChangeReport): 
   throw done.error;
 }
 
-/** Has the person confirm. Throws a UsageError where there is no terminal to confirm it. */
+/** Has the person confirm. Throws a UsageError if there is no terminal. */
 async function isAgreed(
   { session: { stop }, options: { json } }: ChangeRequest,
   report: ChangeReport,

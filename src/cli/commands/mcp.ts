@@ -40,7 +40,7 @@ async function serve(app: App, { http }: Options): Promise<void> {
     size: readers,
     // the limit of a statement comes first
     timeoutMs: (config.settings.mcp.seconds + 30) * 1000,
-    // a day that is pinned counts in views as well
+    // a pinned day applies to views as well
     session: clock.today() === dayOf(clock.now()) ? {} : { "storehouse.today": clock.today() },
   });
   const parts: ServerParts = {
@@ -53,7 +53,7 @@ async function serve(app: App, { http }: Options): Promise<void> {
   };
   using stop = stopSignal();
   if (http === undefined) return await serveStdio(parts, stop.signal);
-  // a web server takes longer to load than one client over a pipe wants to wait
+  // loading a web server takes longer than a client over a pipe should wait
   const { serveHttp } = await import("../../mcp/serve-http.ts");
   await using server = await serveHttp(parts, http === true ? defaultPort : http);
   remark(`The marts are served at ${server.url}; Ctrl-C stops it.`);

@@ -5,7 +5,7 @@ import { loadConfig } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
 import { optional, table } from "../table.ts";
 
-/** `storehouse operations`: the endpoints of the API that Storehouse speaks. */
+/** `storehouse operations`: the endpoints of the API that Storehouse uses. */
 export function defineOperations(command: Command): void {
   command.option("--json", "as JSON").action((options: { json?: true }) => {
     const described = operations.map((operation) =>

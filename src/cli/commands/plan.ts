@@ -49,11 +49,11 @@ type Report = PlanWords & {
   readonly stage: PlanChunk["stage"];
   readonly apps: number;
   readonly failed: number;
-  /** What is requested in addition where answers turn out to be unusable. */
+  /** What is also requested if answers turn out to be unusable. */
   readonly fallbacks: readonly FallbackPrice[];
   /** How datasets are requested where the usual way does not work. */
   readonly otherWays: readonly OtherWay[];
-  /** What of it budgets put off. */
+  /** The part that budgets put off. */
   readonly overBudget: readonly OverBudget[];
   /** Datasets whose lookback is to be learned. */
   readonly lookbacks: readonly DatasetLookback[];

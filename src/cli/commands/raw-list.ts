@@ -21,7 +21,7 @@ type Options = {
   readonly json?: true;
 };
 
-/** `storehouse raw list`: one line an answer. */
+/** `storehouse raw list`: one line per answer. */
 export function addRawList(raw: Command): void {
   raw
     .command("list")

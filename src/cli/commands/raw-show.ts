@@ -12,7 +12,7 @@ import { printBytes, printWhole, remark } from "../output.ts";
 
 type Options = { readonly page: number; readonly bytes?: true };
 
-/** `storehouse raw show`: one body on stdout, what it answers on stderr. */
+/** `storehouse raw show`: one body on stdout, and the request that it answers on stderr. */
 export function addRawShow(raw: Command): void {
   raw
     .command("show")

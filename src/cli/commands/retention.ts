@@ -14,7 +14,7 @@ import { sumBy } from "../../core/sum.ts";
 
 type Options = { readonly dryRun?: true; readonly yes?: true; readonly json?: true };
 
-/** `storehouse retention`: drop or detach months of facts and requests that are kept no longer. */
+/** `storehouse retention`: drop or detach months of facts and requests that are no longer kept. */
 export function defineRetention(command: Command): void {
   command
     .option("--dry-run", "only show these months")

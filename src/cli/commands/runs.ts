@@ -9,7 +9,7 @@ import type { TextTone } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
 
-/** `storehouse runs`: what was run lately and what came of it. */
+/** `storehouse runs`: recent runs and their results. */
 export function defineRuns(command: Command): void {
   command
     .option("--limit <number>", "show at most this many lines", countArgument, 20)
@@ -30,7 +30,7 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
     return;
   }
   const runs = lines.filter((line): line is RunLine => !isIdle(line));
-  // what is nowhere takes no room
+  // a state without slices gets no column
   const columns = states.filter((state) => state === "loaded" || runs.some((run) => run[`${state}_count`] > 0));
   const rows = lines.map((line) => (isIdle(line) ? idleCells(line, columns.length) : cellsOf(line, columns)));
   const counts = columns.map((state) => (state === "empty" || state === "skipped" ? optional(state) : state));

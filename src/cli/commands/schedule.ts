@@ -20,7 +20,7 @@ import { sumBy } from "../../core/sum.ts";
 
 type Options = { readonly json?: true; readonly count: number };
 
-/** A run to come; `price` null for a task that plans nothing. */
+/** A coming run; `price` is null for a task that plans nothing. */
 type ShownRun = Omit<ComingRun, "at" | "price"> & {
   readonly at: string;
   readonly inSeconds: number;
@@ -30,7 +30,7 @@ type ShownRun = Omit<ComingRun, "at" | "price"> & {
 /** What `storehouse schedule` shows. */
 export type ScheduleReport = {
   readonly file: string;
-  /** False when nothing is known yet of the portfolio: then only reading it has a price. */
+  /** False while nothing is known about the portfolio: then only reading it has a price. */
   readonly isPortfolioKnown: boolean;
   readonly runs: readonly ShownRun[];
   /** Lines that do not run in the next years. */
@@ -47,7 +47,7 @@ export function defineSchedule(command: Command): void {
     .option("--count <number>", "runs to show per crontab line, at most 1000", runsArgument, 3)
     .option("--json", "as JSON")
     .action((options: Options) =>
-      // a crontab that does not fit is refused before anything is opened
+      // an invalid crontab is refused before anything is opened
       withCheckedApp(
         (config) => readCrontab(crontabFile(config)),
         async (app) => {
@@ -59,7 +59,7 @@ export function defineSchedule(command: Command): void {
     );
 }
 
-/** The next runs of each line, in order of time, each priced as if those before it had run. */
+/** The next runs of each line, in order of time. Each is priced as if the earlier ones had run. */
 export async function scheduleReport({ config, warehouse, clock }: App, count: number): Promise<ScheduleReport> {
   const { db } = warehouse;
   const { settings } = config;
@@ -98,7 +98,7 @@ function isLeast({ datasets }: Foreseen, settings: Settings): boolean {
   return datasetsAtLeast(work, settings).length > 0;
 }
 
-/** What budgets put off of a run. */
+/** The part of a run that budgets put off. */
 function putOff({ overBudget: { slices, credits } }: Foreseen): string {
   return slices === 0 ? "" : `budgets defer ${countOf(credits, "credit")}`;
 }

@@ -9,7 +9,7 @@ import { factList, type Fact } from "../fact-list.ts";
 import { optional, table } from "../table.ts";
 import { timeCell, timeText, zoneNote } from "../times.ts";
 
-/** `storehouse show`: the story of one slice. */
+/** `storehouse show`: the history of one slice. */
 export function defineShow(command: Command): void {
   command
     .addArgument(new Argument("<slice>", "number of the slice, as in ops.slice_status").argParser(sliceArgument))

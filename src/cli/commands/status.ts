@@ -13,7 +13,7 @@ import { optional, table, type Cell } from "../table.ts";
 import { isoTime } from "../times.ts";
 import { accountIdIn, type App } from "../../app.ts";
 
-/** `storehouse status`: the page of the morning, the verdict first. */
+/** `storehouse status`: the overview for every morning, the verdict first. */
 export function defineStatus(command: Command): void {
   command.option("--json", "as JSON").action((options: { json?: true }) =>
     withWarehouse(
@@ -23,7 +23,7 @@ export function defineStatus(command: Command): void {
           settings: config.settings,
           accountId: await accountIdIn(warehouse.db, config),
           readLate: async (datasets) => {
-            // loads every dataset, which doubles the start: wanted only where no worker runs
+            // this loads every dataset, which doubles the start time: needed only if no worker runs
             const { readLateDatasets } = await import("../../worker/late-datasets.ts");
             return readLateDatasets(warehouse.db, datasets, app);
           },
@@ -39,15 +39,15 @@ export function defineStatus(command: Command): void {
   );
 }
 
-/** A page for every morning does not wait for a ledger of years to be read. */
+/** The overview does not wait until years of the ledger are read. */
 const patienceMs = 2_000;
 
-/** What is shown: the morning, and days that no sync reaches any more. */
+/** What is shown: the overview, and days that a sync no longer reaches. */
 type Page = Morning & Pick<StatusFacts, "unrequested">;
 
-/** Reads days that no sync reaches any more; null where that takes long. */
+/** Reads days that a sync no longer reaches; null if that takes too long. */
 async function readUnrequested({ warehouse, config: { settings }, clock }: App): Promise<Page["unrequested"]> {
-  // loads every dataset, too
+  // this loads every dataset, too
   const { readNeverRequestedWithin } = await import("../../planner/earlier-gaps.ts");
   return readNeverRequestedWithin(warehouse.db, { settings, today: clock.today(), ms: patienceMs });
 }
@@ -100,7 +100,7 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
 }
 
 function datasetTable(datasets: Status["datasets"]): string {
-  // what is nowhere takes no room
+  // a count that is zero everywhere gets no column
   const columns = counts.filter((column) => column === "loaded" || datasets.some((dataset) => dataset[column] > 0));
   const cell = (column: (typeof counts)[number], value: number): Cell =>
     column === "failed" && value > 0 ? { value, tone: "bad" } : value;

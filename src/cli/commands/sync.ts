@@ -32,7 +32,7 @@ const firstHelp = `
 The first sync of an account shows the cost of each step and requires confirmation before it: at a terminal, or by --yes.
 The database keeps the agreement: later syncs and workers need none. --max-credits counts as agreement up to that number.`;
 
-/** Syncs what a person has agreed to, once and for all or step by step. Null when they do not agree. */
+/** Syncs what a person has agreed to, once for all syncs or step by step. Null if they do not agree. */
 async function syncAgreed(app: App, options: RunOptions, how: ForegroundRun): Promise<SyncResult | null> {
   const run = (maxCredits: number | null) =>
     withProgress(app, (progress) => syncInForeground(app, { ...how, maxCredits, progress }));

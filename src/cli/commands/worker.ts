@@ -33,7 +33,7 @@ async function work(yes: boolean): Promise<void> {
   const scheduled = runIntervals(readCrontab(crontabFile(config)), clock.now());
   using stop = stopSignal();
   using _grace = endAfter(stop.signal, config.settings.worker.grace_seconds);
-  // before the database is opened: probes see a worker that waits for it
+  // before the database is opened, so that probes see a worker that waits for it
   const log = await createAppLog(config);
   await using watch = await startWatch({ config, clock, log, scheduled });
   const { onState, onRequest } = watch;
@@ -51,10 +51,12 @@ async function work(yes: boolean): Promise<void> {
   if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
 }
 
-/** The console beside the worker, where the settings want one. What keeps it from starting is logged, and the worker works without it. */
+/**
+ * The console in the worker's process, if the settings enable it. If it cannot start, the reason is logged and the worker runs without it.
+ */
 async function consoleOf(app: App): Promise<AsyncDisposable | null> {
   if (!app.config.settings.console.on) return null;
-  // most workers have none, and it is a third of what they would load
+  // most workers have no console, and it is a third of what they would load
   const { startConsole } = await import("../../console/server.ts");
   try {
     const served = await startConsole(app);
@@ -69,8 +71,8 @@ async function consoleOf(app: App): Promise<AsyncDisposable | null> {
 }
 
 /**
- * The service manager kills a process soon after it stopped it: slices that are not released by then are taken over by other workers within
- * a minute.
+ * A service manager kills a process soon after it has sent the stop signal. Other workers take over slices that are not released by then
+ * within a minute.
  */
 function endAfter(stop: AbortSignal, seconds: number): Disposable {
   let timer: NodeJS.Timeout | undefined;
