@@ -26,7 +26,7 @@ const Account = z
   })
   .describe("One account of the API.");
 
-/** Accounts beside the one of API_TOKEN, by name. */
+/** Accounts in addition to that of API_TOKEN, by name. */
 export const AccountSettings = z
   .record(AccountName, Account)
   .default({})

@@ -12,13 +12,13 @@ export function isAccountToken(name: string): boolean {
   return tokenName.test(name);
 }
 
-/** The variables with tokens of `accounts` that are set on some level, itself or by a file. */
+/** The variables with tokens of `accounts` that are set on any level, directly or by a file. */
 export function tokenVariables(levels: readonly Variables[]): readonly string[] {
   const names = levels.flatMap((level) => Object.keys(level).map((name) => name.replace(/_FILE$/, "")));
   return [...new Set(names)].filter(isAccountToken);
 }
 
-/** The tokens of `accounts` by name. `setBy`: the variable to name in an error instead. Throws a UsageError for one that does not fit. */
+/** The tokens of `accounts` by name. `setBy`: the variable that an error names instead. Throws a UsageError for an invalid token. */
 export function accountTokensIn(
   names: readonly string[],
   { given, setBy }: { readonly given: Variables; readonly setBy: ReadonlyMap<string, string> },

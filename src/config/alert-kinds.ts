@@ -17,7 +17,7 @@ type AlertKind = {
   readonly when: (given: KindOptions) => AlertConditions;
 };
 
-/** The ready-made kinds, by name; docs/alerts.md says when each fires. What they can say the general form can say too. */
+/** The ready-made kinds, by name; docs/alerts.md says when each fires. The general form can express each of them. */
 export const alertKinds = {
   keyword_fell: {
     mart: "keyword_rank_daily",
@@ -71,23 +71,23 @@ const ofThePage = [
   "removed",
 ];
 
-/** The one source that a change of a property is taken from: several may report it, on different days. */
+/** The only source from which a change of a property is taken: several may report it, on different days. */
 function sourceOf(property: string): string {
   if (ofThePage.includes(property)) return "page";
   return property === "version" ? "release" : "release detail";
 }
 
-/** Devices search alike: a fall is one, however many devices it is seen on. */
+/** Devices have the same search results: a fall counts once, however many devices show it. */
 function onOneDevice({ devices }: KindOptions["for"]): AlertConditions {
   return devices === undefined ? { device_code: { is: ["IPHONE", "ALL"] } } : {};
 }
 
-/** Not among the first so many of the list before, of which there was one. */
+/** There was an earlier list, and the app was not among its first `top`. */
 function outside(top: number): AlertConditions {
   return { previous_chart_rank: { at_least: top + 1 }, movement: { is_not: "first list" } };
 }
 
-/** The kind of a name. */
+/** The kind with this name. */
 export function alertKindNamed(name: keyof typeof alertKinds): AlertKind {
   return alertKinds[name];
 }

@@ -1,21 +1,21 @@
-/** What a column holds. A rank that is null is behind every place: requested and not ranked. */
+/** What a column holds. A null rank comes after every place: requested and not ranked. */
 export type AlertColumn = "number" | "rank" | "text" | "boolean";
 
 /** A mart as alerts see it. */
 export type AlertMart = {
-  /** Columns that say what a row is about; with the day they distinguish rows. */
+  /** Columns that say what a row is about; together with the day they identify a row. */
   readonly subject: readonly string[];
-  /** Columns that conditions may name beside those of the subject. */
+  /** Columns that conditions may name in addition to those of the subject. */
   readonly columns: Readonly<Record<string, AlertColumn>>;
-  /** Datasets that it rests on: a day is checked when none of them has requests under way for it. */
+  /** Datasets that it is made from: a day is checked when none of them has requests under way for it. */
   readonly datasets: readonly string[];
-  /** Datasets of single columns, where each column has its own. */
+  /** Datasets by column, if each column has its own. */
   readonly datasetOf?: Readonly<Record<string, string>>;
-  /** Datasets by value of a column, where a condition names values of it. */
+  /** Datasets by the value of a column, for conditions that name its values. */
   readonly datasetsBy?: { readonly column: string; readonly values: Readonly<Record<string, string>> };
   /** True where a row is made of several answers: it waits for deferred and failed ones too. */
   readonly isWhole?: true;
-  /** Boolean column that is false while the row is about a part of what was requested. */
+  /** Boolean column that is false while the row covers only a part of what was requested. */
   readonly complete?: string;
   /** True where rows of one subject and day are added up. */
   readonly addsUp?: true;
@@ -25,7 +25,7 @@ export type AlertMart = {
   readonly comparedDay?: string;
   /** Column with the name of what a row is about. */
   readonly label?: string;
-  /** Columns that a message shows beside those of the conditions. */
+  /** Columns that a message shows in addition to those of the conditions. */
   readonly shows?: readonly string[];
 };
 
@@ -33,8 +33,8 @@ const appAndCountry = ["store", "track_id", "country_code"] as const;
 const chart = [...appAndCountry, "device_code", "category_code", "chart", "chart_version"] as const;
 
 /**
- * The marts that alerts may name, by name without schema. Columns stand here and not only in the catalogue, so that an alert that does not
- * fit is refused when the settings are read; a test holds them against the catalogue.
+ * The marts that alerts may name, by name without schema. Columns are listed here as well as in the catalogue, so that an invalid alert is
+ * refused when the settings are read; a test compares both.
  */
 export const alertMarts: Readonly<Record<string, AlertMart>> = {
   keyword_rank_daily: {

@@ -58,7 +58,7 @@ const conditionsOf: Readonly<Record<AlertColumn, readonly string[]>> = {
   boolean: ["is", "changes"],
 };
 
-/** What does not fit in an alert: options of another kind, and columns and conditions that the mart does not have. */
+/** What is invalid in an alert: options of another kind, and columns and conditions that the mart does not have. */
 function alertProblems(given: GivenAlert): readonly Problem[] {
   const { kind, mart: named, when, for: whom } = given;
   const one = (path: string[], message: string) => [{ path, message }];
@@ -92,7 +92,7 @@ function columnProblems(name: string, column: string, condition: object): readon
     const all = [...Object.keys(columns), ...subject].join(", ");
     return [{ path, message: `is not a column of mart.${name} for alerts; choose one of ${all}` }];
   }
-  // what a subject is does not change, and rows that are events have no earlier day
+  // columns of the subject do not change, and events have no earlier day
   const isFixed = subject.includes(column) || isEvent === true || comparedDay !== undefined;
   const takes = conditionsOf[kind].filter((one) => !isFixed || !comparing.some((other) => other === one));
   return Object.entries(condition).flatMap(([one, values]) => {
@@ -105,7 +105,7 @@ function columnProblems(name: string, column: string, condition: object): readon
   });
 }
 
-/** Whether a column of a kind can have a value. What is not would never be found, or not be compared. */
+/** Whether a column of a kind can have a value. Any other value would never match, or could not be compared. */
 function isValueOf(kind: AlertColumn, value: unknown): boolean {
   if (kind === "boolean") return ["true", "false"].includes(String(value));
   return kind !== "number" || (typeof value !== "boolean" && /^-?\d+(\.\d+)?$/.test(String(value)));
@@ -118,7 +118,7 @@ type AlertsAndGroups = {
   };
 };
 
-/** Groups that an alert names and the portfolio does not have. */
+/** Groups that an alert names but the portfolio does not have. */
 export function unknownGroups({ alerts, portfolio }: AlertsAndGroups) {
   const parts = { app_groups: portfolio.groups.apps, keyword_groups: portfolio.groups.keywords } as const;
   return Object.entries(alerts).flatMap(([alert, { for: whom }]) =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What `storehouse mcp` lets one answer take. */
+/** The limits of `storehouse mcp` for one answer. */
 export const AnswerSettings = z
   .strictObject({
     rows: z

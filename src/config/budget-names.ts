@@ -3,14 +3,14 @@ import { didYouMean } from "../core/did-you-mean.ts";
 import type { BudgetSettings } from "./budget-settings.ts";
 import type { PortfolioSettings } from "./portfolio-settings.ts";
 
-/** What budgets name, and what there is of it. */
+/** What budgets name, and what exists. */
 type Named = {
   readonly credits: { readonly budgets: BudgetSettings };
   readonly portfolio: z.output<typeof PortfolioSettings>;
   readonly accounts: Readonly<Record<string, { readonly credits?: { readonly budgets: BudgetSettings } | undefined }>>;
 };
 
-/** Datasets that a budget names and nobody has, and groups that the portfolio does not have. */
+/** Datasets that a budget names but do not exist, and groups that the portfolio does not have. */
 export function unknownInBudgets({ credits, portfolio, accounts }: Named, datasets: readonly string[]) {
   const groups = Object.keys(portfolio.groups.apps);
   const ofAccounts = Object.entries(accounts).map(([name, own]) => ({ at: ["accounts", name], own: own.credits }));

@@ -4,16 +4,16 @@ import { didYouMean } from "../core/did-you-mean.ts";
 import type { Settings } from "./settings.ts";
 
 /*
- * A process works with one account: the one of API_TOKEN with the portfolio and credits of the file, or one of `accounts`. All that is
- * below knows that one account's settings and token alone. What the accounts of a warehouse share are facts, and the rest of the file.
+ * A process works with one account: the one of API_TOKEN with the portfolio and credits of the file, or one of `accounts`. The code below
+ * this level knows only that account's settings and token. The accounts of a warehouse share facts and the rest of the file.
  */
 
-/** The configuration as it holds for the account that STOREHOUSE_ACCOUNT names. Throws a UsageError for one that is not under `accounts`. */
+/** The configuration for the account that STOREHOUSE_ACCOUNT names. Throws a UsageError for one that is not under `accounts`. */
 export function configOfAccount(config: Config): Config {
   const { STOREHOUSE_ACCOUNT: account, accountTokens = {}, API_TOKEN: first, ...environment } = config.environment;
   if (account === undefined) return config;
   const settings = settingsOfAccount(config.settings, account);
-  // that of the first account is kept, to be hidden like the others
+  // the token of the first account is kept, so that it is hidden like the others
   const tokens = { ...accountTokens, ...(first === undefined ? {} : { "": first }) };
   const token = accountTokens[account];
   const same = Object.entries(tokens).find(([name, other]) => other === token && name !== account);
@@ -30,7 +30,7 @@ export function configOfAccount(config: Config): Config {
   });
 }
 
-/** The settings of a file as they hold for an account: for that of API_TOKEN, which has no name, as they are. */
+/** The settings of a file for an account; unchanged for the account of API_TOKEN, which has no name. */
 export function settingsOfAccount(settings: Settings, account: string | undefined): Settings {
   if (account === undefined) return settings;
   const { accounts, api, portfolio, credits } = settings;
@@ -49,7 +49,7 @@ export function settingsOfAccount(settings: Settings, account: string | undefine
   };
 }
 
-/** Whose portfolio the settings are about: the name under `accounts`; empty for the account of API_TOKEN. */
+/** The account whose portfolio the settings have: its name under `accounts`; empty for the account of API_TOKEN. */
 export function accountOf({ portfolio }: Pick<Settings, "portfolio">): string {
   return portfolio.account ?? "";
 }

@@ -8,19 +8,19 @@ import type { Settings } from "./settings.ts";
 export type Config = {
   readonly environment: Environment;
   readonly settings: Settings;
-  /** The file that the settings were read from; left out where a program made them. */
+  /** The file that the settings were read from; left out if a program made them. */
   readonly settingsFile?: string;
   /** Folder for the embedded Postgres. */
   readonly home: string;
 };
 
-/** How to reach the API. Made by `apiAccess`, which demands that both settings are there. */
+/** How to reach the API. Made by `apiAccess`, which requires both settings. */
 export type ApiAccess = { readonly baseUrl: string; readonly token: string; readonly accountId: string };
 
 /** The folder that holds package.json. */
 export const projectRoot = path.resolve(import.meta.dirname, "../..");
 
-/** The address and token of the API; throws a UsageError naming the variable that is missing. */
+/** The address and token of the API; throws a UsageError that names the missing variable. */
 export function apiAccess(environment: Environment): ApiAccess {
   const { API_BASE_URL: baseUrl, API_TOKEN: token, STOREHOUSE_ACCOUNT: account } = environment;
   const variable = tokenVariable(account ?? "");
@@ -36,12 +36,12 @@ export function crontabFile({ environment }: Config): string {
   return path.resolve(environment.STOREHOUSE_CRONTAB ?? path.join(projectRoot, "jobs", "crontab"));
 }
 
-/** The variable with the token of one of `accounts`; of no name that of the first account. */
+/** The variable with the token of one of `accounts`; for an empty name, the variable of the first account. */
 export function tokenVariable(account: string): string {
   return account === "" ? "API_TOKEN" : `API_TOKEN_${account.toUpperCase()}`;
 }
 
-/** A name for the account of a token that does not give the token away. */
+/** A name for the account of a token that does not reveal the token. */
 export function accountIdOf(token: string): string {
   return createHash("sha256").update(`storehouse account ${token}`).digest("hex").slice(0, 16);
 }

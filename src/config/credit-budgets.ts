@@ -1,7 +1,7 @@
 import type { CreditBudget } from "../core/credit-budget.ts";
 import type { Settings } from "./settings.ts";
 
-/** The budgets of the configuration: one for each period of each, groups as the apps in them. */
+/** The budgets of the configuration: one for each period of each, with groups replaced by their apps. */
 export function budgetsOf({ credits, portfolio }: Pick<Settings, "credits" | "portfolio">): readonly CreditBudget[] {
   return Object.entries(credits.budgets).flatMap(([budget, given]) => {
     const { credits_a_day: day, credits_a_month: month, datasets = null, app_groups: groups } = given;

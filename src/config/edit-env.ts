@@ -2,8 +2,8 @@ import { parseEnv } from "node:util";
 import { fail } from "../core/errors.ts";
 
 /**
- * The text of an `.env` with some variables changed: null empties one, what is not named stays as it is, comments with it. A variable
- * that replaces its NAME_FILE takes that line away, since both together are refused.
+ * The text of an `.env` with some variables changed: null empties one; other lines and comments stay. A variable that replaces its
+ * NAME_FILE removes that line, since both together are refused.
  */
 export function editedEnv(text: string, changes: Readonly<Record<string, string | null>>): string {
   let lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");

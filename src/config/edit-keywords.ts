@@ -1,15 +1,14 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, type YAMLSeq } from "yaml";
 
-/** Keywords to add to a list and to take out of it, as they are written there. */
+/** Keywords to add to a list and to remove from it, as they are written there. */
 export type ListChange = { readonly add: readonly string[]; readonly remove: readonly string[] };
 
 /** A list of more keywords has a line for each. */
 const mostOnALine = 10;
 
 /**
- * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0), or of that of `account`; null
- * where that entry does not stand in the list itself but behind a name (`*name`). Everything else stays, comments too: one above a keyword
- * that goes belongs to the next.
+ * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0), or in the portfolio of `account`;
+ * null if the entry is an alias (`*name`). Everything else stays, including comments: one above a removed keyword moves to the next.
  */
 export function editedKeywords(
   text: string,
@@ -23,11 +22,11 @@ export function editedKeywords(
   for (const keyword of add) list.add(document.createNode(keyword));
   if (list.items.length > mostOnALine || (list.items.length > 0 && list.flow !== true)) list.flow = false;
   else list.flow = true;
-  // as the file has it: [US] or [ US ]
+  // as in the file: [US] or [ US ]
   return document.toString({ lineWidth: 0, flowCollectionPadding: !/[[{]\S/.test(text) });
 }
 
-/** The list of keywords of an entry: its own, where it shares one by a name a copy. */
+/** The list of keywords of an entry: its own, or a copy if it is an alias. */
 function ownList(document: Document, path: readonly (string | number)[]): YAMLSeq | null {
   const entry = document.getIn(path, true);
   if (!isMap(entry)) return null;

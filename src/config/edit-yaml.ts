@@ -9,18 +9,18 @@ export type NewApp = {
   readonly keywords: readonly string[];
 };
 
-/** What is changed in config/storehouse.yaml; what is left out stays as it is. */
+/** Changes to config/storehouse.yaml; what is left out stays unchanged. */
 export type SettingsChange = {
   readonly source?: Settings["portfolio"]["source"];
-  /** Apps that are added, or take the place of those with the same id. */
+  /** Apps that are added, or replace those with the same id. */
   readonly apps?: readonly NewApp[];
   /** Datasets that are switched on or off. */
   readonly datasets?: Readonly<Record<string, boolean>>;
 };
 
 /**
- * The text of the configuration file with some settings changed. Everything else stays, comments and order too; what stands behind names
- * (`*name`) is written out where a setting that they share is changed.
+ * The text of the configuration file with some settings changed. Everything else stays, including comments and order; aliases (`*name`) are
+ * expanded if a setting that they share is changed.
  */
 export function editedSettings(text: string, change: SettingsChange): string {
   const written = edited(withoutNames(parseDocument(text)), change);
@@ -30,7 +30,7 @@ export function editedSettings(text: string, change: SettingsChange): string {
   return (keepsNames ? named : written).toString({ lineWidth: 0 });
 }
 
-/** What a document says; null where a name in it stands for nothing any more. */
+/** The values of a document; null if an alias in it no longer has an anchor. */
 function valuesIn(document: Document): unknown {
   try {
     return document.toJS();
@@ -40,7 +40,7 @@ function valuesIn(document: Document): unknown {
   }
 }
 
-/** A document with some settings changed; null where it has them all. */
+/** A document with some settings changed; null if it already has them all. */
 function edited(document: Document, { source, apps = [], datasets = {} }: SettingsChange): Document | null {
   const changes = [
     ...(source === undefined ? [] : [[["portfolio", "source"], source] as const]),
@@ -52,14 +52,14 @@ function edited(document: Document, { source, apps = [], datasets = {} }: Settin
   return document;
 }
 
-/** Writes out what stands behind a name (`*name`): a change of one setting would change all that share it, or lose what they share. */
+/** Expands aliases (`*name`): otherwise a change of one setting would change all that share it, or lose what they share. */
 function withoutNames(document: Document): Document {
   visit(document, { Alias: (_, alias) => document.createNode(alias.resolve(document)?.clone()) });
   visit(document, { Value: (_, node) => void delete node.anchor });
   return document;
 }
 
-/** Sets a value; what is missing or empty above it becomes a block. */
+/** Sets a value; missing or empty levels above it become blocks. */
 function setIn(document: Document, path: readonly string[], value: unknown): void {
   for (let depth = 0; depth < path.length; depth += 1) {
     const parent = path.slice(0, depth);
@@ -90,7 +90,7 @@ function addApp(document: Document, app: NewApp): void {
   else list.set(at, node);
 }
 
-/** A number stays one, as people write track ids of iOS. */
+/** A number stays a number, as people write track ids of iOS. */
 function appOf({ id, countries, keywords }: NewApp) {
   const number = Number(id);
   const written = String(number) === id && number > 0 && Number.isSafeInteger(number) ? number : id;

@@ -15,13 +15,13 @@ const BaseUrl = z
   .refine((text) => !text.includes("?") && !text.includes("#"), "must not contain a query or fragment")
   .refine(hasNoUser, "must not contain a user or password");
 
-/** A variable that goes into no log, no table and no argument; with _FILE behind its name it names a file that holds it. */
+/** A variable that goes into no log, no table and no argument; with _FILE after its name, it names a file that holds the value. */
 const secret = <S extends z.ZodType<string>>(schema: S, meaning: string) =>
   schema.optional().meta({ description: meaning, secret: true });
 
-/** Of other characters programs disagree how to write them in a log-in. */
+/** Programs disagree on how to write other characters at log-in. */
 const RolePassword = z.string().regex(/^[!-~]{12,}$/, "must be 12 or more plain characters (ASCII) without spaces");
-/** An address that often holds a secret: it travels encrypted, or does not leave this machine. */
+/** An address that often holds a secret: it is sent encrypted, or does not leave this machine. */
 const WebhookUrl = z
   .url({ protocol: /^https?$/, error: "is not an http or https address", abort: true })
   .refine(
@@ -31,7 +31,7 @@ const WebhookUrl = z
   .refine((text) => !text.includes("#"), "must not contain a fragment")
   .refine(hasNoUser, "must not contain a user or password");
 
-/** Proxies are named without http:// as well; user and password may stand in the address. */
+/** The address of a proxy may lack http://, and may contain a user and password. */
 const ProxyUrl = z
   .string()
   .overwrite((text) => (text.includes("://") ? text : `http://${text}`))
@@ -143,7 +143,7 @@ export const Environment = z.object({
   ),
 });
 
-/** Checks an address that was typed instead of METABASE_URL: the message of what is wrong with it, null when it fits. */
+/** Checks an address that was typed instead of METABASE_URL: returns what is wrong with it, null if it is valid. */
 export function addressProblem(text: string): string | null {
   return BaseUrl.safeParse(text).error?.issues[0]?.message ?? null;
 }
@@ -165,8 +165,8 @@ export function isSecret(name: string): boolean {
 }
 
 /**
- * Reads the settings; variables that are set win over those of `file`, and each secret may be in a file that NAME_FILE names. Throws a
- * UsageError that names the variable.
+ * Reads the settings; variables that are set take precedence over those of `file`, and each secret may be in a file that NAME_FILE names.
+ * Throws a UsageError that names the variable.
  */
 export function readEnvironment(variables: Variables, file?: string): Environment {
   const fromFile = parseEnv((file === undefined ? null : readText(file)) ?? "");
@@ -187,20 +187,20 @@ export function processEnvironment(): Variables {
 }
 
 /**
- * Takes the empty ones of the variables that begin like this out of the environment of this process, for a library that reads them itself
- * and takes an empty one for set.
+ * Removes empty variables with this prefix from the environment of this process, for a library that reads them directly and treats an empty
+ * one as set.
  */
 export function unsetEmpty(beginning: string): void {
   for (const [name, value] of Object.entries(process.env))
     if (name.startsWith(beginning) && value === "") delete process.env[name];
 }
 
-/** An empty variable counts as unset: compose files and shells hand those on. */
+/** An empty variable counts as unset: compose files and shells pass those on. */
 function withoutEmpty(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ""));
 }
 
-/** Variables of proxies in lower case count as well, and before those in upper case, as most programs have it. */
+/** Proxy variables in lower case count as well, and take precedence over upper case, as in most programs. */
 function withUpperCase(variables: Variables): Variables {
   const lower = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].map((name) => [name, variables[name.toLowerCase()]] as const);
   return { ...variables, ...Object.fromEntries(lower.filter(([, value]) => value !== undefined)) };
@@ -209,7 +209,7 @@ function withUpperCase(variables: Variables): Variables {
 /** As much of the environment as can be used, and what is wrong with the rest. */
 export type LenientEnvironment = { readonly environment: Environment; readonly problems: readonly StorehouseError[] };
 
-/** Reads the environment like `readEnvironment`, and leaves out each variable that does not fit, for a caller that needs the others all the same. */
+/** Reads the environment like `readEnvironment`, and leaves out each invalid variable, for a caller that needs the others anyway. */
 export function readLeniently(
   variables: Readonly<Record<string, string | undefined>>,
   file?: string,
@@ -233,7 +233,7 @@ export function readLeniently(
     if (environment !== null) return { environment, problems };
     const wrong = String(problems.at(-1)?.context["variable"]).split(" and ");
     const known = wrong.filter((name) => name in given);
-    // what names none of them would be wrong for ever
+    // without a known variable the loop would never end
     if (known.length === 0) return { environment: readEnvironment({}), problems };
     for (const name of known) delete given[name];
   }

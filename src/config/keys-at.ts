@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The keys that a schema has at a path of a value; none where the path leads to no object. */
+/** The keys that a schema has at a path of a value; none if the path leads to no object. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   let at: unknown = schema;
   for (const step of path) at = below(bare(at), step);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dotSegmentRefused, isDotSegment } from "../core/text.ts";
 
-/** The countries of ISO 3166-1, and Kosovo, as stores sell there; the same as core.dim_country begins with. */
+/** The countries of ISO 3166-1, and Kosovo, where stores sell as well; core.dim_country initially has the same. */
 export const countryCodes: readonly string[] = (
   "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY " +
   "BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK " +
@@ -12,7 +12,7 @@ export const countryCodes: readonly string[] = (
   "TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW"
 ).split(" ");
 
-/** Why two letters are no country that the service can know, and what to write instead. */
+/** Why two letters are not a country that the service can know, and what to write instead. */
 export function noCountry(code: string): string {
   const { region } = new Intl.Locale(`und-${code}`);
   const isOther = region !== undefined && region !== code && countryCodes.includes(region);
@@ -88,7 +88,7 @@ export const PortfolioSettings = z
   .prefault({})
   .describe("What to fetch.");
 
-/** What to fetch for one of several accounts; groups are those of the warehouse. */
+/** What to fetch for one of several accounts; groups are shared by the warehouse. */
 export const AccountPortfolio = z
   .strictObject(appSettings)
   .prefault({})

@@ -5,7 +5,7 @@ import { projectRoot } from "./config.ts";
 
 let known: string | undefined;
 
-/** SHA-256 over the program's own text and the versions of what it uses: another one may read the same answer in another way. */
+/** SHA-256 of the program's own text and the versions of its dependencies: another program may read the same answer differently. */
 export function programDigest(): string {
   known ??= readDigest();
   return known;

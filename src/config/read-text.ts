@@ -12,7 +12,7 @@ export function readText(file: string): string | null {
   }
 }
 
-/** A text without its byte order mark: it would be part of a first name or of a token. */
+/** A text without its byte order mark: it would become part of the first name or of a token. */
 export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }

@@ -11,8 +11,8 @@ import { schemaWords } from "../core/schema-words.ts";
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
 
 /**
- * Reads a yaml file through a schema; a missing file reads as empty. `byName` are maps, by their path, of which a name with nothing
- * behind it counts. Throws `bad_config`, which names file, line and key.
+ * Reads a yaml file through a schema; a missing file reads as empty. `byName` has the paths of maps in which a name without a value counts.
+ * Throws `bad_config`, which names file, line and key.
  */
 export function readYaml<S extends z.ZodType>(
   file: string,
@@ -24,7 +24,7 @@ export function readYaml<S extends z.ZodType>(
   const text = readText(file) ?? "";
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const unreadable = text.indexOf("\uFFFD");
-  // a keyword with it would be requested, and paid for, as it stands
+  // a keyword with it would be requested, and paid for, as it is written
   if (unreadable >= 0) throw fail("bad_config", { file, line: lines.linePos(unreadable).line, problem: notUtf8 });
   const broken = document.errors[0];
   if (broken !== undefined)
@@ -44,12 +44,12 @@ export function readYaml<S extends z.ZodType>(
 
 const notUtf8 = "is not valid UTF-8: save the file as UTF-8";
 
-/** What is wrong, in words; of the name of an entry what a name has to be like. */
+/** What is wrong, in words; for an invalid name of an entry, the rule for names. */
 function messageOf(issue: z.core.$ZodIssue | undefined): string | undefined {
   return issue?.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue?.message;
 }
 
-/** The parser's own words, but where they are for programmers. */
+/** The parser's own words, except where they are for programmers. */
 function problemIn({ code, message }: YAMLParseError): string {
   return code === "MULTIPLE_DOCS" ? "a second document begins here (---), but a file may have only one" : message;
 }
@@ -67,12 +67,12 @@ function valueOf(file: string, document: Document, lines: LineCounter): unknown 
   try {
     return document.toJS();
   } catch (cause) {
-    // an alias without its anchor, or one that would grow without end, shows only here
+    // an alias without its anchor, or one that would expand without end, fails only here
     throw fail("bad_config", { file, line, problem: cause instanceof Error ? cause.message : undefined }, cause);
   }
 }
 
-/** A key with nothing behind it counts as left out: so does a section whose lines are all comments. In a map of `byName` it is an entry. */
+/** A key without a value counts as left out; so does a section that has only comments. In a map of `byName` it is an entry. */
 function withoutEmpty(value: unknown, byName: readonly string[], path = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutEmpty(item, byName, `${path}.`));
   if (typeof value !== "object" || value === null) return value;
@@ -94,15 +94,15 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
   return 1;
 }
 
-/** Everything about an account or a caller may be left out. */
+/** An account or a caller may have a name only. */
 const byName = ["accounts", "gateway.callers"];
 
 /**
- * Reads config/storehouse.yaml; a missing file means defaults. `schema` is that of `settingsFor`; without it only the shape of each
+ * Reads config/storehouse.yaml; a missing file means defaults. `schema` comes from `settingsFor`; without it only the shape of each
  * dataset's settings is checked. Throws a UsageError that names file, line and key.
  */
 export function readSettings(file: string, schema: z.ZodType = Settings): Settings {
-  // the shape of a dataset's settings is the same for all, but for its options, which the dataset itself reads
+  // all datasets' settings have the same shape, except for options, which the dataset itself reads
   return readYaml(file, schema, (key, path) => unknownName(key, path, schema), byName) as Settings;
 }
 

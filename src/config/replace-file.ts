@@ -12,12 +12,12 @@ import {
 import path from "node:path";
 import { fail, causeCode } from "../core/errors.ts";
 
-/** Why this process may not replace a file that exists, in words; null where it may. */
+/** Why this process may not replace a file that exists, in words; null if it may. */
 export function whyFixed(file: string): string | null {
   try {
     const target = realpathSync(file);
     for (const place of [target, path.dirname(target)]) accessSync(place, constants.W_OK);
-    // what takes its place would be this process's own, and perhaps none that its owner can read
+    // the new file would belong to this process's user, and its owner might not be able to read it
     return process.getuid === undefined || statSync(target).uid === process.getuid()
       ? null
       : "it belongs to another user of the machine";
@@ -28,9 +28,9 @@ export function whyFixed(file: string): string | null {
 }
 
 /**
- * Writes a file as a whole or not at all: beside it first, then in its place. A link stays, and the file that it leads to is written.
- * `check` reads the new file before it counts; what it throws leaves the old one. `mode` is that of the file, by default the one that it
- * has; root leaves it to its owner. Throws `unwritable_file`.
+ * Writes a file as a whole or not at all: first next to it, then moved into its place. A link stays, and its target is written. `check`
+ * reads the new file before it is moved; if it throws, the old file stays. `mode` is the file's mode, by default the present one; run as
+ * root, the file keeps its owner. Throws `unwritable_file`.
  */
 export function replaceFile(
   file: string,
@@ -44,7 +44,7 @@ export function replaceFile(
     const given = mode ?? (isThere ? statSync(file).mode & 0o777 : 0o644);
     rmSync(beside, { force: true });
     writeFileSync(beside, text, { mode: given, flag: "wx" });
-    // the user of a service could not read its settings any more
+    // otherwise the user of a service could no longer read its settings
     if (isThere && process.getuid?.() === 0) chownSync(beside, statSync(target).uid, statSync(target).gid);
     check(beside);
     renameSync(beside, target);

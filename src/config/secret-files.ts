@@ -5,13 +5,13 @@ import { withoutMark } from "./read-text.ts";
 /** Variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** No secret is longer; what is, is another file. */
+/** No secret is longer: a larger file is the wrong file. */
 const longest = 64 * 1024;
 
 /**
- * The variables of all levels, those of an earlier one before those of a later one, with each secret that has a NAME_FILE read from
- * its file. `setBy` has, for those, the variable that names the file. Throws a UsageError for a secret that one level sets twice, and for a file
- * that cannot be read or is empty.
+ * The variables of all levels; an earlier level takes precedence. Each secret that has a NAME_FILE is read from its file, and `setBy` has
+ * the variable that names the file. Throws a UsageError for a secret that one level sets twice, and for a file that cannot be read or is
+ * empty.
  */
 export function withSecretFiles(
   secrets: readonly string[],
@@ -33,7 +33,7 @@ export function withSecretFiles(
   return { given, setBy };
 }
 
-/** What the file holds, without the end of its line. */
+/** The content of the file, without the final line break. */
 function readSecret(variable: string, file: string): string {
   const text = withoutMark(readSome(variable, file)).replace(/\r?\n$/, "");
   if (text === "") throw fail("bad_setting", { variable, problem: `names an empty file: ${file}` });
@@ -42,7 +42,7 @@ function readSecret(variable: string, file: string): string {
 
 function readSome(variable: string, file: string): string {
   try {
-    // as a stream, so that what a shell or a container passes as a pipe can be read too
+    // as a stream, so that a pipe from a shell or a container can be read too
     const descriptor = openSync(file, "r");
     try {
       const buffer = Buffer.alloc(longest + 1);

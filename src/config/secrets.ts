@@ -2,10 +2,10 @@ import { tokenVariable } from "./config.ts";
 import { isSecret, type Environment } from "./env.ts";
 import type { Variables } from "./secret-files.ts";
 
-/** A part of an address this long is no ordinary path: it is what makes the address of a webhook a secret. */
+/** A path segment this long is no ordinary one: it makes the address of a webhook a secret. */
 const secretPath = 12;
 
-/** Every text that may stand in no log, error or table: the secrets, and of addresses what in them is secret. */
+/** Every text that must not appear in a log, error or table: the secrets, and the secret parts of addresses. */
 export function secretsOf(environment: Environment | Variables): readonly string[] {
   const values = Object.entries({ ...environment, ...tokensOf(environment) }).filter(([name]) => isSecret(name));
   return values.flatMap(([, value]) => (typeof value === "string" ? secretParts(value) : []));
@@ -24,7 +24,7 @@ function tokensOf(environment: Environment | Variables): Variables {
 }
 
 function secretParts(value: string): readonly string[] {
-  // a slip, as of a variable with a space behind its sign: hidden it would take every space out of the error about it
+  // a slip, such as a space after the equals sign: hiding it would remove every space from the error about it
   if (value.trim() === "") return [];
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null) return [value];
@@ -35,14 +35,14 @@ function secretParts(value: string): readonly string[] {
 }
 
 /**
- * A password that may be a word of our own messages, as `storehouse`: hidden everywhere it would make commands that are named unusable, and
- * say what it is. It is hidden where it stands as a password.
+ * A password that may be a word in our own messages, such as `storehouse`: hiding it everywhere would make commands in messages unusable,
+ * and reveal it. It is hidden only where it is used as a password.
  */
 function inItsPlace(password: string): readonly string[] {
   return /^[a-z]{1,11}$/.test(password) ? [`:${password}@`, `password=${password}`] : [password];
 }
 
-/** The driver shows a password as the address has it or as it is. */
+/** The driver shows a password either as encoded in the address or decoded. */
 function withDecoded(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.flatMap((text) => [text, decoded(text)]))].filter((text) => text !== "");
 }

@@ -78,22 +78,22 @@ const DatasetSettings = z
   })
   .describe("How one dataset is fetched; settings that are left out keep the default in the dataset table.");
 
-/** What is special to each dataset, by its name; null for one that has no options. */
+/** The options of each dataset, by its name; null for one without options. */
 export type DatasetOptions = Readonly<Record<string, z.ZodObject | null>>;
 
-/** Names the settings of a dataset that would change nothing, given its others, and why; see `settingsFor`. */
+/** Names the settings of a dataset that would have no effect, given its other settings, and why; see `settingsFor`. */
 type FindUnusable = (dataset: string, given: DatasetSettings) => Readonly<Record<string, string>>;
 
 /**
- * Settings of which each dataset takes its own options and no other, and no other dataset has any. A setting that a dataset cannot use
- * is refused: its author expects something of it.
+ * Settings that accept only existing datasets, each with its own options only. A setting that a dataset cannot use is refused: its author
+ * expects an effect.
  */
 export function settingsFor(options: DatasetOptions, unusable: FindUnusable = () => ({})) {
   const shapes = Object.entries(options).map(([name, own]) => {
     const fitting = own === null ? z.strictObject({}, { error: "this dataset has no options" }) : own.strict();
     const all = DatasetSettings.extend({ options: fitting.optional().describe("Options of this dataset.") });
     const usable = all.superRefine((given, context) => {
-      // a value of the wrong shape is reported as that; nothing else is checked
+      // a value of the wrong shape is reported as such; nothing else is checked
       if (!fitting.safeParse(given.options ?? {}).success) return;
       for (const [setting, reason] of Object.entries(unusable(name, given as DatasetSettings)))
         if (Object.hasOwn(given, setting))
@@ -221,9 +221,9 @@ export const Settings = z.strictObject({
 
 type FileSettings = z.output<typeof Settings>;
 
-/** The parsed configuration file, as it holds for one account: see `configOfAccount`. */
+/** The parsed configuration file, for one account: see `configOfAccount`. */
 export type Settings = Omit<FileSettings, "portfolio"> & {
-  /** `account`: whose it is, by the name under `accounts`; left out for the account of API_TOKEN. */
+  /** `account`: the account that it belongs to, by its name under `accounts`; left out for the account of API_TOKEN. */
   readonly portfolio: FileSettings["portfolio"] & { readonly account?: string };
 };
 
@@ -234,7 +234,7 @@ export type DatasetSettings = z.output<typeof DatasetSettings>;
 export const switchedOff = ({ datasets }: Pick<Settings, "datasets">): readonly string[] =>
   Object.keys(datasets).filter((name) => datasets[name]?.on === false);
 
-/** Whether a dataset takes part where none is named: as the file says, else by default. */
+/** Whether a dataset takes part if none is named: as the file says, else by default. */
 export const isOn = (
   { name, on }: { readonly name: string; readonly on: boolean },
   { datasets }: Pick<Settings, "datasets">,
