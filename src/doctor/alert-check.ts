@@ -5,7 +5,7 @@ import type { Settings } from "../config/settings.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import type { ScheduleFile } from "./machine-checks.ts";
 
-/** Whether each alert can fire, and be sent; nothing where none is configured. */
+/** Whether each alert can fire and be sent; nothing if none is configured. */
 export function checkAlertSettings({
   settings,
   environment,

@@ -46,7 +46,7 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
 
 const wrongAddress = "check API_BASE_URL: the server at this address is not the API";
 
-/** The next steps of these errors are about slices; a check is requested again by nobody, and its answer is not stored. */
+/** The next steps of these errors are about slices; nothing retries a check, and its answer is not stored. */
 const nextOfCheck: Partial<Record<ErrorCode, string>> = {
   not_found: wrongAddress,
   not_json: wrongAddress,
@@ -64,7 +64,7 @@ function apiFailure(error: StorehouseError): Diagnosis {
   return { ...known, next: nextOfCheck[error.code] ?? known.next };
 }
 
-/** Whether incidents are sent to a webhook; `send` is null where none is set, `tests` sends a test message. */
+/** Whether incidents are sent to a webhook; `send` is null if none is set, `tests` sends a test message. */
 export async function checkWebhook(
   send: Send | null,
   { tests, format, now }: { tests: boolean; format: string; now: number },
@@ -90,7 +90,7 @@ export async function checkWebhook(
   }
 }
 
-/** Whether the dead man's switch takes a ping; nothing where none is set. */
+/** Whether the dead man's switch accepts a ping; nothing if none is set. */
 export async function checkPing(ping: (() => Promise<void>) | null, tests: boolean): Promise<readonly Diagnosis[]> {
   if (ping === null) return [];
   if (!tests) return [pass("ping", "set; a worker requests NOTIFY_PING_URL every minute while everything works")];

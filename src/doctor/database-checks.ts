@@ -60,7 +60,7 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
     : pass("rights", `${me} owns the schemas`);
 }
 
-/** Which migrations are pending, and whether they can run: not beside tables of another program. None is run. */
+/** Which migrations are pending, and whether they can run: not in a database with another program's tables. None is run. */
 export async function checkMigrations(db: Database): Promise<Diagnosis> {
   const taken = await foreignThing(db);
   if (taken !== null) return failedWith("migrations", fail("database_taken", { thing: taken }));
@@ -82,7 +82,7 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
       );
 }
 
-/** Beyond this a warning. In ms. */
+/** A larger difference is a warning. In ms. */
 const skewWarnedMs = 5_000;
 
 /** Compares this machine's clock with another one. */

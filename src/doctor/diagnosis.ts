@@ -6,7 +6,7 @@ export type Diagnosis = {
   readonly state: "ok" | "warn" | "fail";
   /** What the check found, as a sentence. */
   readonly found: string;
-  /** What to do next; null where nothing is to be done. */
+  /** What to do next; null if there is nothing to do. */
   readonly next: string | null;
 };
 

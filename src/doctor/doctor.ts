@@ -36,7 +36,7 @@ export type DoctorInput = {
   readonly home: string;
   readonly clock: Clock;
   readonly crontab: ScheduleFile;
-  /** Whether DATABASE_URL is invalid: which database is meant is not known then. */
+  /** Whether DATABASE_URL is invalid: then the database is not known. */
   readonly hasNoDatabase?: boolean;
   /** Whether a test message is sent to the webhook. */
   readonly testsWebhook: boolean;
@@ -45,7 +45,7 @@ export type DoctorInput = {
 /** The doctor waits no longer for a database or an API that does not respond. */
 const timeoutMs = 15_000;
 
-/** Runs every check, also after one failed. It changes nothing; the embedded Postgres is started and stopped. */
+/** Runs every check, even after one failed. It changes nothing; the embedded Postgres is started and stopped. */
 export async function diagnose(input: DoctorInput): Promise<readonly Diagnosis[]> {
   const { environment, settings, clock, testsWebhook } = input;
   const { format } = settings.notify;
@@ -98,7 +98,7 @@ export async function checkApiAccess(
   }
 }
 
-/** Whether the database can be used, and with settings how it should be; changes nothing in it. */
+/** Whether the database can be used, and with `settings`, whether it is as it should be; changes nothing in it. */
 export async function checkAnyDatabase({
   environment,
   home,
@@ -161,7 +161,7 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     try {
       found.push(await check(db));
     } catch (error) {
-      // the check of the migrations has said what is missing
+      // the check of the migrations has reported what is missing
       if (isMissing(error)) continue;
       if (isLostConnection(error)) found.push(outage(name, error));
       else found.push(isMissingRight(error) ? unreadable(name, error) : failedWith(name, error));
@@ -170,13 +170,13 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
   return found.filter((one) => one !== null);
 }
 
-/** How far a sync reaches is a setting: `init` has none yet. */
+/** How far back a sync reaches depends on the settings: `init` has none yet. */
 function unrequested(settings: Settings | undefined, clock: Clock): readonly Check[] {
   if (settings === undefined) return [];
   return [["days not requested", (db) => checkUnrequestedDays(db, { settings, clock })]];
 }
 
-/** Where nothing is exported by the crontab, its tables do not matter. */
+/** If the crontab exports nothing, the tables of the export do not matter. */
 function exported(settings: Settings | undefined): readonly Check[] {
   const of = settings?.export;
   return of?.to === undefined ? [] : [["export", (open) => checkExport(open, of)]];
@@ -187,7 +187,7 @@ function isMissing(error: unknown): boolean {
   return ["3F000", "42P01", "42703"].includes(causeCode(error));
 }
 
-/** The driver's words would have a person report what a lock or a slow disk does, or a full one. */
+/** With the driver's words, a person would report a bug for what a lock, or a slow or full disk, causes. */
 function outage(check: string, error: Error): Diagnosis {
   if (!error.message.startsWith(withoutReply)) return failedWith(check, databaseOutage(error));
   return failure(

@@ -5,7 +5,7 @@ import { namedRelations } from "../postgres/named-relations.ts";
 import { readRelations } from "../postgres/relations.ts";
 import { failure, pass, type Diagnosis } from "./diagnosis.ts";
 
-/** Whether each name under `export.tables` is one of a table or view, which the database alone knows; null before the migrations have run. */
+/** Whether each name under `export.tables` is a table or view, which only the database knows; null before the migrations have run. */
 export async function checkExport(db: Database, { tables }: Settings["export"]): Promise<Diagnosis | null> {
   const all = await readRelations(db);
   if (all.length === 0) return null;

@@ -48,7 +48,7 @@ export async function checkIncidents(db: Database): Promise<Diagnosis> {
   return warn("incidents", `open: ${list}`, "`storehouse status` says since when, what they mean and what to do");
 }
 
-/** Days that are lost for good, and what is at risk to become so. */
+/** Days that are lost for good, and days that are at risk of it. */
 export async function checkLostDays(db: Database): Promise<Diagnosis> {
   const [lost, risks] = [await readLostDays(db), await readDaysAtRisk(db)];
   const [first] = risks;
@@ -67,10 +67,10 @@ export async function checkLostDays(db: Database): Promise<Diagnosis> {
       );
 }
 
-/** The doctor takes a statement without a reply for a fault soon after. */
+/** Soon after that, the doctor treats a statement without a reply as a fault. */
 const patienceMs = 10_000;
 
-/** Days that no sync reaches any more and that were never requested, as after weeks in which nothing ran. */
+/** Days that a sync no longer reaches and that were never requested, for example after weeks in which nothing ran. */
 export async function checkUnrequestedDays(
   db: Database,
   { settings, clock, ms = patienceMs }: { readonly settings: Settings; readonly clock: Clock; readonly ms?: number },
@@ -91,7 +91,7 @@ export async function checkUnrequestedDays(
   );
 }
 
-/** Slices that failed and whose data was not loaded since, without those of datasets that are switched off. */
+/** Failed slices whose data was not loaded since, except those of datasets that are switched off. */
 export async function checkFailedSlices(db: Database, switchedOff: readonly string[]): Promise<Diagnosis> {
   const { rows } = await sql<{ dataset: string; code: string; count: number; nextTryAt: Date | null }>`
     select dataset, error_code as code, count(*)::int as count, min(next_try_at) as "nextTryAt"
@@ -109,7 +109,7 @@ export async function checkFailedSlices(db: Database, switchedOff: readonly stri
   );
 }
 
-/** Whether figures that came along with answers of other datasets are those that requests for them bring. */
+/** Whether figures reported by answers of other datasets equal those from their own requests. */
 export async function checkReported(db: Database): Promise<Diagnosis> {
   const checks = await readChecks(db);
   const wrong = checks.filter(({ differing }) => differing > 0);

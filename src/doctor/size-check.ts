@@ -5,7 +5,10 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 
-/** From about so many bytes a month on, days are better: some 70 million ranks, whose index is no longer in the memory of most servers. */
+/**
+ * From about this many bytes per month, daily partitions are better: some 70 million ranks, whose index no longer fits the memory of most
+ * servers.
+ */
 const largeMonth = 8 * 2 ** 30;
 
 /**
@@ -29,7 +32,7 @@ export async function checkSize(db: Database, settings?: Settings, largest = lar
   );
 }
 
-/** Of each fact the larger one of its two newest months, since the newest is not over; the largest first. */
+/** The larger of the two newest months of each fact, since the newest is not over; the largest first. */
 async function newestMonths(db: Database): Promise<readonly { readonly table: string; readonly bytes: number }[]> {
   const { rows } = await sql<{ table: string; bytes: number }>`
     with month as (
