@@ -119,8 +119,8 @@ export const adCreative = defineDataset({
 });
 
 /**
- * The same media may be shown under several texts: each is an advertisement. What changes from one observation to the next is not part of
- * the key.
+ * The same media may be shown under several texts: each is an advertisement. The key leaves out what changes from one observation to the
+ * next.
  */
 function keyOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subtitle, action }: Creative): string {
   const identified = idOf(mediaId) ?? idOf(hashedMediaId) ?? mediaOriginalUrl ?? mediaUrl ?? "";
@@ -147,7 +147,7 @@ function rowOf(slice: Slice, creative: Creative) {
   };
 }
 
-/** What the properties of the media say beside their size; null where that is nothing. */
+/** The properties of the media except their size; null if there are none. */
 function otherProperties({ properties }: Creative): Readonly<Record<string, unknown>> | null {
   const { size: _size, width: _width, height: _height, ...left } = properties ?? {};
   return Object.keys(left).length === 0 ? null : left;

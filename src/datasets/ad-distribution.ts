@@ -32,7 +32,7 @@ const table = defineTable({
   partitioned: true,
 });
 
-/** The operation that answers for each kind, and what its calls can be narrowed by. */
+/** The operation for each kind, and the parameters that narrow its calls. */
 const kinds = {
   country: { operation: ads.countryDistribution, byMedia: true, byNetwork: false, byCountry: false },
   dimension: { operation: ads.creativeDimensionDistribution, byMedia: true, byNetwork: true, byCountry: true },
@@ -128,7 +128,7 @@ function operationOf(scope: Scope) {
 function scopesOf(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Scope[] {
   return chosen.kinds.flatMap((kind) => {
     const { byCountry, byMedia, byNetwork } = kinds[kind];
-    // a kind without countries is requested once, whichever areas are chosen
+    // a kind without countries is requested once, regardless of the chosen areas
     return appAreas(portfolio, byCountry ? chosen.areas : ["all"])
       .map((scope) => ({ ...scope, kind }))
       .flatMap((scope) => forEach(scope, "media_type", byMedia ? chosen.media_types : []))

@@ -38,7 +38,7 @@ export const appChange = defineDataset({
   on: false,
   why: "50 credits per app and month",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30, packDays: 30, packIsFull: true },
-  // most apps pause between releases, and a call is dear: only a long silence is requested once more
+  // most apps pause between releases, and a call is expensive: days are requested again only after a long gap
   reportedBy: { column: "version_at", quietDays: 13 },
   tables: [table],
   operations,
@@ -72,7 +72,7 @@ export const appChange = defineDataset({
   },
 });
 
-/** Fields whose names are not simply those of the list of changes in another case. */
+/** Fields whose names differ from the list of changes in more than case. */
 const differently: Readonly<Record<string, string>> = {
   versionString: "VERSION",
   versionDate: "CURRENT_VERSION_RELEASE_DATE",

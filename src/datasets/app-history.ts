@@ -51,7 +51,7 @@ const table = defineTable({
     extra: "json",
   },
   key: ["app_key", "country_key", "language_code"],
-  // what moves every day opens no version: ratings have a table of their own
+  // values that change every day open no version: ratings have a separate table
   load: { kind: "history", scope: ["app_key", "country_key", "language_code"], versioned: Object.keys(described) },
   partitioned: false,
 });
@@ -97,7 +97,7 @@ export const appHistory = defineDataset({
   },
 });
 
-/** Why an answer is not about the requested page; null where it is, or does not say of which country or language it is. */
+/** Why an answer is not about the requested page; null if it is, or if it names no country or language. */
 function mismatchOf(scope: Scope, { trackId, countryCode, langCode }: Detail): string | null {
   if (String(trackId) !== part(scope, "app")) return "an app that was not requested";
   if (isOther(scope, { countryCode: countryCode || null })) return "a country that was not requested";
@@ -136,7 +136,7 @@ function describe(detail: Detail) {
   };
 }
 
-/** What is kept up to date in the current version. */
+/** Columns that are updated in the current version. */
 function beside(detail: Detail) {
   const stars = [
     detail.numOfOneRatings,
@@ -178,7 +178,7 @@ function dimensionRow(store: string, detail: Detail) {
   };
 }
 
-/** Fields that have a column, are stamped from the request, or say the same as another. */
+/** Fields that have a column, are stamped from the request, or repeat another field. */
 const known = (
   "trackId name developerId developerName price iconUrl categoryId categoryName category version lastUpdateDate description " +
   "screenshotList screenshots whatsnew offersInAppPurchase inAppProducts removed releaseDate availableCountries fileSize installRange " +

@@ -12,14 +12,14 @@ const table = defineTable({
   partitioned: false,
 });
 
-/** The same app in both stores: one row, whichever of the two was requested. */
+/** The same app in both stores: one row, regardless of which of the two was requested. */
 export const appMatch = defineDataset({
   name: "app_match",
   summary: "Which iOS app and which Android app are the same app: each row holds the ids of both.",
   stage: "market",
   on: true,
   why: "10 credits, once per app",
-  // `refresh_days` of the configuration changes that
+  // `refresh_days` in the configuration overrides this
   timing: { kind: "snapshot", refreshDays: onceDays },
   tables: [table],
   operations: [operation],

@@ -82,7 +82,7 @@ export const appRating = defineDataset({
     return {
       rows: { [table.name]: rows },
       invalid: others.map((item) => ({ reason: "an app that was not requested", item })),
-      // of what did not fit it is not known which app it was
+      // it is unknown which app an invalid item was about
       unanswered: left.length > 0 ? [] : [...requested].filter((trackId) => !reported.has(trackId)),
     };
   },

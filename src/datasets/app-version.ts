@@ -24,7 +24,7 @@ const table = defineTable({
 });
 const known = ["versionString", "versionDate", "releaseNotes", "differences"];
 
-/** The releases of the portfolio's apps: for one credit they say when the expensive datasets of an app are worth fetching. */
+/** The releases of the portfolio's apps: for one credit they show when the expensive datasets of an app are worth fetching. */
 export const appVersion = defineDataset({
   name: "app_version",
   summary: "The releases of each portfolio app, with their notes and the names of the changed properties.",

@@ -36,8 +36,8 @@ const known = "entityLevel orgId entityId currency oldValue newValue date source
 type Log = z.output<typeof operation.answer>[number];
 
 /**
- * Every change of a bid. Logs have no id and may truly repeat: the changes of one thing at one instant are numbered, in an order that is
- * the same whenever they come, so that none is folded into another.
+ * Every change of a bid. Logs have no id, and equal ones may be separate changes: changes of one thing at one instant are numbered, in the
+ * same order in every answer, so that none is merged into another.
  */
 export const bidChange = defineDataset({
   name: "bid_change",
@@ -46,9 +46,9 @@ export const bidChange = defineDataset({
   stage: "market",
   on: true,
   why: "20 credits per organisation and day, nothing if none is connected",
-  // a day ends when it ends where the organisation is: in the Americas hours after the night's request, which costs the same with it
+  // a day ends in the organisation's time zone: in the Americas hours after the night's request, which costs the same with that day
   timing: { kind: "series", settleDays: 1, lookbackDays: 1, historyDays: 30 },
-  // a call may span a week; the last day of it is requested in case the end is exclusive
+  // a call may span a week; its last day is requested in case the end is exclusive
   longestWindow: 6,
   reportedBy: { column: "date_day", quietDays: 2 },
   tables: [table],
@@ -63,7 +63,7 @@ export const bidChange = defineDataset({
     const reported = (pages.flat() as readonly Log[]).map((log) => ({ log, at: readInstant(log.date) }));
     const { start, end } = slice.window;
     const isOwn = ({ orgId }: Log) => orgId == null || String(orgId) === part(slice.scope, "org_id");
-    // the day that was requested beside the window belongs to another slice
+    // the extra day after the window belongs to another slice
     const reasonOf = ({ log, at }: (typeof reported)[number]) =>
       !isOwn(log)
         ? "an organisation that was not requested"
@@ -97,7 +97,7 @@ function row({ scope }: Slice, log: Log, at: { readonly day: string; readonly at
   };
 }
 
-/** Rows with their place among those of one thing and instant, 1 for the first. */
+/** Rows, numbered from 1 among those of the same thing and instant. */
 function numbered(rows: readonly Row[]): readonly Row[] {
   const groups = Map.groupBy(rows, ({ entity_level: level, entity_id: id, changed_at: at }) =>
     JSON.stringify([level, id, at]),

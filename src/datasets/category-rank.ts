@@ -42,7 +42,7 @@ const table = defineTable({
     "chart_version",
     "ranked_at",
   ],
-  // answers about the last day name all countries, so none of theirs is in a scope: each night they are about another day
+  // the scope for these answers has no country, since each names all countries, and no day, since each night is about another day
   load: {
     kind: "replace",
     scope: ["app_key", "date_day", "country_key", "resolution", "chart_version"],

@@ -32,7 +32,7 @@ const table = defineTable({
   load: {
     kind: "history",
     scope: ["store", "developer_code", "country_key", "language_code"],
-    // a release or a new icon opens no stretch: it would cut the lists of every developer to pieces
+    // a release or a new icon opens no version: it would split the lists of every developer into many
     versioned: ["app_name", "price_text"],
   },
   partitioned: false,
@@ -47,7 +47,7 @@ const options = pageOptions.extend({
 
 type App = z.output<typeof androidDeveloperApps.answer>[number];
 
-/** What else the developers of the apps of the portfolio have in the store, with the history of which were added and removed. */
+/** The other apps of the portfolio apps' developers, with the history of additions and removals. */
 export const developerApp = defineDataset({
   name: "developer_app",
   summary: "All apps of the developers of the portfolio apps, with the history of which were added and removed.",
@@ -86,7 +86,7 @@ export const developerApp = defineDataset({
   },
 });
 
-/** The developers of the portfolio's apps on the pages of these apps, and on the same pages the developers that the options name. */
+/** The developers of the portfolio's apps and those that the options name, each on the pages of these apps. */
 function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): readonly Partition[] {
   const described = new Map(
     (portfolio.sources?.[describedApp.name] ?? []).map((one) => [`${one["store"]}:${one["track_id"]}`, codeOf(one)]),
@@ -110,7 +110,7 @@ function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): rea
 
 const known = "trackId name iconUrl price category categoryId developerId developerName lastUpdateTime".split(" ");
 
-/** What a request names a developer by: the id on iOS; on Android the name, which the store's pages use as an id. */
+/** How a request names a developer: by id on iOS; by name on Android, where the store's pages use it as an id. */
 function codeOf({ store, developer_id: id = "", developer_name: name = "" }: Scope): string {
   if (store === "ios") return isId(id) ? id : "";
   return name === "" ? id : name;

@@ -102,7 +102,7 @@ export const featuring = defineDataset({
   },
 });
 
-/** True for a day of the window and for the one after it, which is requested beside it. */
+/** True for a day of the window, and for the day after it, which is requested too. */
 function isNear({ window }: Slice, date: Showing["date"]): boolean {
   const { day } = readInstant(date);
   return day >= window.start && day <= window.end;
@@ -124,7 +124,7 @@ function rowsOf(slice: Slice, showings: readonly Showing[]): readonly Row[] {
       ...cardColumns(part(slice.scope, "app"), card),
       extra: extraOfCard(showing, card),
     }));
-    // a day that was seen several times has a card that stayed the same once
+    // if a day was seen several times, an unchanged card counts once
     return eachOnce(shown).map((columns, index) => ({
       app_key: appRef("ios", part(slice.scope, "app")),
       category_code: part(slice.scope, "category_code"),
@@ -157,7 +157,7 @@ function cardColumns(app: string, card: Card) {
 
 const known = ["type", "label", "title", "name", "shortName", "link", "imageUrl", "apps"];
 
-/** What no column holds of a card, and of the showing around it. */
+/** Fields of a card and of its showing that have no column. */
 function extraOfCard(showing: Showing, card: Card): string | null {
   const { date: _, countryCode: __, data, ...around } = showing;
   const { cards: ___, ...within } = data ?? {};

@@ -30,7 +30,7 @@ type Answer = Partial<z.output<typeof iosKeywordApps.answer> & z.output<typeof a
   readonly keyword: string;
 };
 
-/** What a search shows: the apps of a keyword in the order of their lists, which is their position. */
+/** What a search shows: the apps for a keyword; their order in the list is their position. */
 export const keywordApp = defineDataset({
   name: "keyword_app",
   summary:

@@ -32,7 +32,9 @@ const table = defineTable({
 const operations = { now: keywordEstimation, history: estimationHistory } as const;
 const eachWeek: Timing = { kind: "snapshot", refreshDays: 7 };
 
-/** How many people keywords reach and how many of them would install an app: as estimated now, a hundred keywords a call, or by day. */
+/**
+ * How many people keywords reach and how many of them would install an app: as estimated now, at a hundred keywords per call, or by day.
+ */
 export const keywordEstimate = defineDataset({
   name: "keyword_estimate",
   summary:

@@ -57,7 +57,7 @@ export const keywordRank = defineDataset({
   on: true,
   why: "3 credits per app, country and day for up to 100 keywords",
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 30 },
-  // a keyword that is not ranked may be missing from an answer: only a long silence is requested once more
+  // a keyword that is not ranked may be missing from an answer: days are requested again only after a long gap
   reportedBy: { column: "observed_at", quietDays: 13 },
   tables: [table],
   operations: [...new Set([...ways.ios, ...ways.android])],
@@ -131,10 +131,10 @@ function normalisedRanks(slice: Slice, pages: readonly unknown[], left: readonly
   return { rows: { [table.name]: cells.rows(uncertain) }, invalid };
 }
 
-/** Ranks of the account's whole list, a page a device. */
+/** Ranks from the account's whole list, one page per device. */
 function normalisedList(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
   const { ranks, invalid, unanswered } = wholeListRanks(slice, pages, left);
-  // by those that it names: the others leave the slice, which a replay reads without them
+  // only the keywords that it names: the others leave the slice, and a replay reads it without them
   const items = [...new Set(ranks.map(({ keyword }) => keyword))];
   if (ranks.every(({ rank }) => rank === null) && mayBeEarly({ ...slice, items }))
     return { rows: {}, invalid, unanswered };
@@ -158,25 +158,25 @@ function reportedRanks(slice: Slice, pages: readonly unknown[]): Normalised {
   return { rows: { [table.name]: rows }, invalid: [] };
 }
 
-/** So many keywords without a single rank are more likely a day that is not out than an app that is found nowhere. */
+/** If this many keywords have no rank, the day is probably not published yet: an app rarely ranks for none of them. */
 const conclusiveBatch = 5;
 
-/** True when an answer without any rank may mean that the newest day is not out yet; the day after it means "not ranked". */
+/** True if an answer without any rank may mean that the newest day is not published yet; a day later it means "not ranked". */
 function mayBeEarly({ items, window, asOf }: Slice): boolean {
   return (items?.length ?? 0) >= conclusiveBatch && windowLength(window) === 1 && daysBetween(window.start, asOf) <= 1;
 }
 
 const known = new WeakMap<readonly string[], boolean>();
 
-/** True for a list with two spellings of one keyword, as where account and configuration write it in their own way: an answer may name it once. */
+/** True for a list with two spellings of one keyword, such as the account's and the configuration's: an answer may name it once. */
 function hasTwins(items: readonly string[]): boolean {
   const answer = known.get(items) ?? new Set(items.map(foldKeyword)).size < new Set(items).size;
-  // what may still change is read again
+  // a list that may still change is not cached
   if (Object.isFrozen(items)) known.set(items, answer);
   return answer;
 }
 
-/** The requested keywords that an invalid item may have been about: all of them when it does not say. */
+/** The requested keywords that an invalid item may be about: all of them if it names none. */
 function keywordsOf(slice: Slice, item: unknown): readonly string[] {
   const name = typeof item === "object" && item !== null && "keyword" in item ? item.keyword : null;
   const items = slice.items ?? [];
@@ -194,9 +194,9 @@ function lettersOf(keyword: string): string {
   try {
     text = decodeURIComponent(keyword);
   } catch {
-    // a % of its own
+    // a literal %
   }
-  // taken apart, accents are marks; in upper case ß is SS and ı is I
+  // decomposed, accents are marks; in upper case ß is SS and ı is I
   return text
     .normalize("NFKD")
     .toUpperCase()
@@ -204,7 +204,7 @@ function lettersOf(keyword: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** A function that says why an entry does not belong to the slice, null when it does. */
+/** Makes a function that returns why an entry does not belong to the slice, or null if it does. */
 function mismatches({ scope, window }: Slice) {
   const [app, country] = [part(scope, "app"), part(scope, "country")];
   return ({ trackId, countryCode }: KeywordRankEntry, { day }: CrawlTime): string | null => {

@@ -73,7 +73,7 @@ export const keywordSpot = defineDataset({
   },
 });
 
-/** The words of a field, in its order; one that is there twice counts where it is first. */
+/** The words of a field in order; a repeated word counts at its first place. */
 function wordsOf({ keywords }: Spot): readonly string[] {
   const words = (keywords ?? "").split(",").map((text) => text.trim());
   return [...new Set(words.filter((text) => text !== ""))];

@@ -41,7 +41,7 @@ export const mmpIntegration = defineDataset({
   },
 });
 
-/** An app that reports to no partner is a member as well, with '' for the partner. */
+/** An app that reports to no partner also has a row, with '' for the partner. */
 function row(app: App, integration: Integration | null) {
   const { trackerType = "", state = null, ...more } = integration ?? {};
   const { name: _n, trackId: _t, iconUrl: _i, developerName: _d, integrations: _l, ...rest } = app;

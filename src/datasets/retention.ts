@@ -27,7 +27,7 @@ const table = defineTable({
 
 type Point = z.output<typeof operation.answer>[number];
 
-/** What the account's own apps kept of their visitors. */
+/** User retention of the account's own apps. */
 export const retention = defineDataset({
   name: "retention",
   summary:

@@ -94,14 +94,14 @@ function partitions(portfolio: Portfolio, chosen: z.output<typeof options>): rea
       store === "ios"
         ? countries.map(({ country }) => ({ store, app, country }))
         : codes.map((code) => ({ store, app, language_code: code }));
-    // where no language was chosen, one request covers all of them
+    // if no language was chosen, one request covers all of them
     const together = regions.includes("all") || (store === "android" && codes.length === 0);
     const scopes = [...(regions.includes("each") ? apart : []), ...(together ? [{ store, app }] : [])];
     return scopes.map((scope) => ({ scope, items: null }));
   });
 }
 
-/** A word's own row, and one for each breakdown of it in the answer. */
+/** The row of a word, and one for each of its breakdowns in the answer. */
 function rowsOf(slice: Slice, reported: Word): readonly Row[] {
   const { scope } = slice;
   const stamp = {

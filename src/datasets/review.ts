@@ -35,15 +35,15 @@ const operations = {
   android: { v2: androidReviewsV2, plain: androidReviews },
 } as const;
 
-/** The most that a call brings; the service's own default is a fifth of it at the same price. */
+/** The most that a call returns; the service's default is a fifth of it at the same price. */
 const reviewsPerCall = 100;
-/** As many countries as there are: to name one more costs nothing. */
+/** As many as there are countries: naming another one costs nothing. */
 const countriesPerCall = 250;
 
 const Source = z.enum(["v2", "plain"]);
 type Source = z.output<typeof Source>;
 
-/** The contract shows no path of its own for Android's v2. */
+/** The contract shows no separate path for Android's v2. */
 const usualSource = { ios: "v2", android: "plain" } as const satisfies Record<Store, Source>;
 
 const options = z.object({
@@ -81,7 +81,7 @@ export const review = defineDataset({
   on: true,
   why: "5 credits per app and night for its last 4 days, and 5 more for each further 100 reviews in them",
   timing: { kind: "series", settleDays: 1, lookbackDays: 3, historyDays: 30, emptyHoldsDays: 7 },
-  // a night requests 4 days, of which the newest 3 are requested again anyway
+  // a night requests 4 days; the newest 3 are requested again anyway
   reportedBy: { column: "reviewed_at", quietDays: 3 },
   tables: [table],
   operations: Object.values(operations).flatMap((lists) => Object.values(lists)),
@@ -107,7 +107,7 @@ function operationOf(scope: Scope) {
   return operations[part(scope, "store") as Store][part(scope, "source") as Source];
 }
 
-/** How a call names countries or languages: Android's v2 has the names of iOS, and its countries are languages. */
+/** How a call names countries or languages: Android's v2 uses the parameter names of iOS, but its countries are languages. */
 function filterOf(scope: Scope): "countries" | "languages" {
   return operationOf(scope) === androidReviews ? "languages" : "countries";
 }

@@ -29,7 +29,7 @@ const table = defineTable({
     kind: "replace",
     scope: ["app_key", "date_day", "requested_country_key", "device_key", "context"],
     onlyReported: true,
-    // 0 is ALL: an answer about all countries shows which of them it no longer has, and so has the last word on each that it names
+    // 0 is ALL: an answer about all countries also shows which of them are gone, so it takes precedence for each country that it names
     ranked: { column: "requested_country_key", sources: ["0"] },
   },
   partitioned: true,

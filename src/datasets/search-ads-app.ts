@@ -30,7 +30,7 @@ const table = defineTable({
     extra: "json",
   },
   key: ["app_key", "account"],
-  // what moves every day opens no version
+  // values that change every day open no version
   load: { kind: "history", scope: ["account"], versioned: Object.keys(described) },
   partitioned: false,
 });

@@ -53,7 +53,7 @@ const knownOfGoal = "id accountId trackId trackerType goalName category currency
 );
 const knownOfEvent = "id eventName revenuePolicy customRevenue customUsdRevenue".split(" ");
 
-/** The goals of the account with their events, which come in one answer. */
+/** The goals of the account with their events, all in one answer. */
 export const searchAdsGoal = defineDataset({
   name: "search_ads_goal",
   summary: "The goals with which the account measures its search ads, and the events of each goal, with history.",

@@ -26,7 +26,7 @@ const table = defineTable({
   partitioned: false,
 });
 
-/** The organisations that reports can be requested for; `is_valid` is '' where the service does not say. */
+/** The organisations that reports can be requested for; `is_valid` is '' if the service does not report it. */
 export const organisations = {
   name: "search_ads_organisation",
   table,
@@ -40,7 +40,7 @@ const known = "id integId orgName orgId currency timeZone paymentModel valid rol
 
 type Integration = z.output<typeof operation.answer>[number][number];
 
-/** The search-ads organisations that the account is connected with: reports and bids are planned from them. */
+/** The search-ads organisations that the account is connected to: reports and bids are planned from them. */
 export const searchAdsIntegration = defineDataset({
   name: "search_ads_integration",
   summary: "The search-ads organisations to which the account is connected, with the history of each connection.",

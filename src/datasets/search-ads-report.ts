@@ -21,16 +21,16 @@ import { reportTable, shapeTable } from "./shared/report-table.ts";
 import { organisations } from "./search-ads-integration.ts";
 import { foundGoals } from "./search-ads-goal.ts";
 
-/** Installs and goals are attributed for up to 30 days, and figures move as long. */
+/** Installs and goals are attributed for up to 30 days, so figures change for that long. */
 const restated: Reach = { settleDays: 1, lookbackDays: 30, historyDays: 90 };
 const daily = { kind: "series", ...restated } as const;
-/** Where each day costs a call of its own, only days that may still be restated are requested; see report-weeks.ts. */
+/** If each day costs a separate call, only days that may still be restated are requested; see report-weeks.ts. */
 const dayByDay = { kind: "period", grid: { days: 1 }, ...restated, historyDays: 30 } as const;
 const weekByWeek = { kind: "period", grid: { days: weekDays }, ...restated, historyDays: 30 } as const;
 const grids = { week: { days: weekDays }, month: { months: 1 } } as const;
-/** What the grain of a summary ends in: it holds the figures of a report over the same period again. */
+/** The suffix of a summary's grain: a summary repeats the figures of a report over the same period. */
 const summary = "_summary";
-/** Periods that a kind of report is kept of, with what that means. */
+/** The option of the periods for which a kind of report is kept, with its description. */
 const grains = (text: string) =>
   z
     .array(z.enum(["week", "month"]))
@@ -80,12 +80,12 @@ export const adKeywords = {
 } as const;
 
 /**
- * Reports of search ads. Days come from DAILY reports, up to 27 days a call, since a REPORT brings one day a call and 30 days are requested
- * for again each night: an organisation and level costs 40 credits a night the one way and 620 the other. The contract does not show the
- * rows of DAILY reports. Where they turn out to lack their day they are kept as what they are (grain window), or are rejects where several
- * are about the same, and from then on days of that organisation and level come from a REPORT each, whose day is stamped: the newest ones
- * each night, and others where the REPORT of their week shows that something moved: about 300 credits a night. A day is held once, as the
- * newest report of either kind has it. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on demand.
+ * Reports of search ads. Days come from DAILY reports, up to 27 days per call. A REPORT returns one day per call, and 30 days are requested
+ * again each night: an organisation and level costs 40 credits a night with DAILY and 620 with REPORT. The contract does not show the rows
+ * of DAILY reports. If they turn out to lack a day, they are kept with the grain window, or are rejects if several are about the same
+ * thing. From then on each day of that organisation and level comes from its own REPORT, which is stamped with the day: the newest days
+ * each night, others when the REPORT of their week shows a change. That costs about 300 credits a night. A day is stored once, from the
+ * newest report of either kind. REPORT over weeks and months and SUMMARY are kept as aggregates of their period on demand.
  */
 export const searchAdsReport = defineDataset({
   name: "search_ads_report",
@@ -95,11 +95,11 @@ export const searchAdsReport = defineDataset({
   on: true,
   why: "40 credits per organisation, level and night; about 300 if reports name no day, and more if they have several pages; nothing if no organisation is connected",
   timing: daily,
-  // a call may span a month, at least 28 days; the last of them is requested in case the end is exclusive
+  // a call may span a month, so at least 28 days; the last day is requested in case the end is exclusive
   longestWindow: daysBeside,
   manyPages:
     "a report has a row for each of its days, countries and campaigns, ad groups or keywords, so a large account takes many times the credits of a report of one page",
-  // organisations that a call names at these levels
+  // a call at these levels names this many organisations
   itemsPerCall: 1,
   reportedBy: { column: "date_day" },
   tables: [reportTable, shapeTable, weekTable],
@@ -153,7 +153,7 @@ export const searchAdsReport = defineDataset({
 /** A kind of report that is kept. */
 type Kind = { readonly type: string; readonly grain: string; readonly timing: Timing };
 
-/** What is requested of one organisation and level: days, and the chosen periods. */
+/** The partitions of one organisation and level: days, and the chosen periods. */
 function partitionsOf(who: Scope, portfolio: Portfolio, chosen: Chosen): readonly Partition[] {
   const periodic: readonly Kind[] = [
     ...chosen.reports.map((grain) => ({ type: "REPORT", grain, timing: periods(grain) })),
@@ -173,7 +173,10 @@ function partitionFor(about: Scope, { type, grain, timing }: Kind): Partition {
   return { scope: { ...about, report_type: type, grain }, items: null, timing };
 }
 
-/** How days are requested: many in one report, or each in one; the latter is named beside where nobody knows yet whether the former works. */
+/**
+ * How days are requested: many in one report, or one report each. While it is unknown whether the former works, the latter is its
+ * `otherwise`.
+ */
 function byDay(about: Scope, portfolio: Portfolio, { by_day: way, reports }: Chosen): readonly Partition[] {
   if (way === "off") return [];
   const known = way === "auto" ? knownDays(about, portfolio) : way === "report" ? "lack" : "have";

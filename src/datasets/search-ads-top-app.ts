@@ -36,7 +36,7 @@ const table = defineTable({
 
 type Item = z.output<typeof operation.answer>[number];
 type App = NonNullable<Item["appData"]>[number];
-/** A keyword as calls name it; its item is these joined by a space, the keyword last since it may hold some. */
+/** A keyword as calls name it. Its item is these joined by spaces, with the keyword last since it may contain spaces. */
 type Requested = {
   readonly country: string;
   readonly keywordId: string;
@@ -89,7 +89,7 @@ export const searchAdsTopApp = defineDataset({
       invalid: reported
         .filter(({ requested: about }) => about.length === 0)
         .map(({ item }) => ({ reason: "a keyword that was not requested", item })),
-      // of what did not fit it is not known which keyword it was about
+      // it is unknown which keyword an invalid item was about
       unanswered:
         named.size === 0 || left.length > 0 ? [] : requested.map(({ item }) => item).filter((item) => !named.has(item)),
     };
@@ -110,7 +110,7 @@ function requestedOf(item: string): Requested {
   return { country, keywordId, appId, keyword: words.join(" ") };
 }
 
-/** Matched by id where the answer has one, else by keyword; and by country, where the answer has one. */
+/** Matches by id if the answer has one, else by keyword; and by country if the answer has one. */
 function isAbout({ keywordData: reported }: Item, requested: Requested): boolean {
   const id = idOf(reported.keywordId);
   const isSame = id === null ? reported.keyword === requested.keyword : id === requested.keywordId;

@@ -69,7 +69,7 @@ const options = z.object({
   networks,
 });
 
-/** Who advertises most in a store, country and category over stretches of 30 days: the order of the answer is the rank. */
+/** Who advertises most in a store, country and category over periods of 30 days: the order of the answer is the rank. */
 export const topAdvertiser = defineDataset({
   name: "top_advertiser",
   summary: "The apps that advertise most, over periods of 30 days, by store, country, category and network.",

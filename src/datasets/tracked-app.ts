@@ -58,7 +58,9 @@ function trackedRow(app: App) {
   };
 }
 
-/** Each app that is named, once: of one that is tracked and a competitor as well, its own entry fact by fact before that of the competitor. */
+/**
+ * Each named app once: if it is both tracked and a competitor, each fact comes from its own entry first, then from that of the competitor.
+ */
 function descriptionsOf(apps: readonly App[], competitors: readonly Row[]): readonly Row[] {
   const rows = new Map(competitors.map((row) => [row["track_id"], row]));
   for (const app of apps) {

@@ -11,7 +11,7 @@ const table = defineTable({
   partitioned: false,
 });
 
-/** How many keywords the account tracks by country: one credit says whether the expensive list must be fetched again. */
+/** How many keywords the account tracks by country: one credit shows whether the expensive list must be fetched again. */
 export const trackedCountry = defineDataset({
   name: "tracked_country",
   summary: "Number of keywords that the account tracks for each app, by country, with history.",

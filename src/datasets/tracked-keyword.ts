@@ -33,7 +33,7 @@ const table = defineTable({
 
 type Tracked = z.output<typeof dailyKeywordRankings.answer>[number];
 
-/** The keywords that the account tracks. Expensive, so fetched again only when their number changed, and once a week. */
+/** The keywords that the account tracks. Expensive, so fetched again only when their number changes, and once a week. */
 export const trackedKeyword = defineDataset({
   name: "tracked_keyword",
   summary: "The keywords that the account tracks for each app and country, with the history of when each was tracked.",
@@ -103,7 +103,7 @@ export const trackedKeyword = defineDataset({
   },
 });
 
-/** What is no instant is no reason to lose the keyword. */
+/** An invalid instant is no reason to lose the keyword. */
 function createdAt(entry: Tracked): string | null {
   const instant = Instant.safeParse(entry.createdAt);
   return instant.success ? readInstant(instant.data).at : null;

@@ -28,9 +28,9 @@ const eachDay: Timing = { kind: "snapshot", refreshDays: 1 };
 type History = z.output<typeof iosVisibilityHistory.answer>;
 
 /**
- * How visible the portfolio's apps and their competitors are in the searches of a store: by day, one call a store for all apps and countries,
- * and as it is now, one call a store and country. A cell of a call is an app in a country, written `US:123`, requested once
- * however many apps have it as a competitor.
+ * How visible the portfolio's apps and their competitors are in the searches of a store: by day, with one call per store for all apps and
+ * countries; and now, with one call per store and country. A cell of a call is an app in a country, written `US:123`; it is requested once,
+ * even if several apps have it as a competitor.
  */
 export const visibility = defineDataset({
   name: "visibility",
@@ -88,7 +88,7 @@ export const visibility = defineDataset({
 /** An app in a country of its store. */
 type Cell = { readonly store: Store; readonly country: string; readonly trackId: string };
 
-/** The portfolio's apps in their countries, each with its competitors of the same store: scores of two stores do not compare. */
+/** The portfolio's apps in their countries, each with its competitors of the same store: scores of different stores cannot be compared. */
 function cellsOf(portfolio: Portfolio, competitors: boolean): readonly Cell[] {
   const named = (competitors ? portfolio.sources?.[namedCompetitors.name] : undefined) ?? [];
   const sameStore = named.filter((one) => one["store"] === one["competitor_store"]);
@@ -123,7 +123,7 @@ function itemsOf(cells: readonly Cell[]): readonly string[] {
   return unique(cells.map(({ country, trackId }) => `${country}:${trackId}`));
 }
 
-/** Days beside the window and apps that a call returned for another country belong to other slices. */
+/** Days outside the window, and apps that a call returned for another country, belong to other slices. */
 function normalisedHistory(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Normalised {
   const { scope, items, window } = slice;
   const requested = new Set(items);
@@ -144,16 +144,16 @@ function normalisedHistory(slice: Slice, pages: readonly unknown[], left: readon
     ({ trackId, country, day }) => requested.has(`${country}:${trackId}`) && holds(window, day),
   );
   const rows = own.map(({ trackId, country, day, score }) => row(scope, { trackId, country, day, score }));
-  // beside rows it only means that some cells are unanswered; alone it is an answer to something else, and not an empty one
+  // next to other rows it only means that some cells are unanswered; alone it answers another request, and is not an empty answer
   const others = rows.length > 0 ? [] : reported.filter((one) => !isRequested(one));
   const invalid = others.map((item) => ({ reason: "an app, a country or a day that was not requested", item }));
   const named = new Set(own.map(({ trackId, country }) => `${country}:${trackId}`));
-  // of what did not fit it is not known which app it was
+  // it is unknown which app an invalid item was about
   const unanswered = rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !named.has(item));
   return { rows: { [table.name]: rows }, invalid, unanswered };
 }
 
-/** True for what the call of a slice names: each of its apps in each of its countries, through the day beside the window. */
+/** True for what the call of a slice names: each of its apps in each of its countries, through the day after the window. */
 function requestedIn({ items, window }: Slice) {
   const apps = new Set((items ?? []).map(trackIdOf));
   const countries = new Set((items ?? []).map(countryOf));
@@ -178,7 +178,7 @@ function normalisedNow(
     reason: "an app that was not requested",
     item: { trackId, score },
   }));
-  // an app that the answer leaves out while it names others is not known to the service; one whose score does not fit is named
+  // an app that the answer leaves out while it names others is unknown to the service; one with an invalid score is named
   const unanswered =
     rows.length === 0 || left.length > 0 ? [] : (items ?? []).filter((item) => !scores.has(trackIdOf(item)));
   return { rows: { [table.name]: rows }, invalid, unanswered };

@@ -6,12 +6,12 @@ import { holds } from "../../core/window.ts";
 import { extraOf } from "../../load/table.ts";
 import { readInstant } from "./instants.ts";
 
-/** Which of the account's apps are connected to their store account, as `tracked_app` finds it. */
+/** Which of the account's apps are connected to their store account, according to `tracked_app`. */
 export const connections = "store_connection";
 
 /**
- * Figures of the account's own apps: restated for some days. An answer without any may mean that the app is not connected yet: it is
- * requested again after a week, back to where the history begins.
+ * Figures of the account's own apps: restated for some days. An answer without any may mean that the app is not connected yet: its whole
+ * history is requested again after a week.
  */
 export const figuresTiming = {
   kind: "series",
@@ -24,7 +24,7 @@ export const figuresTiming = {
 /** For an app that is known not to be connected, or is not the account's own: there is hardly anything to fetch. */
 const nowAndThen: Timing = { ...figuresTiming, lookbackDays: 0, packDays: 28, emptyHoldsDays: 28 };
 
-/** The apps of the portfolio, each with a timing of its own where it is not known to be connected. */
+/** The apps of the portfolio, with a separate timing for those not known to be connected. */
 export function accountApps(portfolio: Portfolio): readonly { readonly app: PortfolioApp; readonly timing?: Timing }[] {
   const found = (portfolio.sources?.[connections] ?? []).map(
     ({ store, app, is_store_account_connected: connected }) => [`${store}:${app}`, connected === "true"] as const,
@@ -36,7 +36,7 @@ export function accountApps(portfolio: Portfolio): readonly { readonly app: Port
   });
 }
 
-/** A figure of one of the account's apps: its day, its country (ALL for the total), and what the answer says beside it. */
+/** A figure of one of the account's apps: its day, its country (ALL for the total), and the other fields of the answer. */
 type Figure<P> = {
   readonly point: P;
   readonly day: string;
@@ -46,7 +46,7 @@ type Figure<P> = {
 
 const known = ["date", "countryCode", "country", "units", "androidStoreVisits"];
 
-/** The points of an answer by day and country. A point without a country is about the requested one, or about all where none was requested. */
+/** The points of an answer by day and country. A point without a country is about the requested one, or about all if none was requested. */
 export function accountFigures<P extends { readonly date: number | string }>(
   { scope, window }: Slice,
   points: readonly P[],

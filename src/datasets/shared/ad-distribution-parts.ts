@@ -4,12 +4,12 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import { Amount as AmountSchema } from "../../api/values.ts";
 import { extraOf } from "../../load/table.ts";
 
-/** The ways in which advertising is cut. */
+/** The ways to break down advertising. */
 export type DistributionKind = "country" | "dimension" | "type" | "language" | "network" | "publisher_dimension";
 
 type Amount = number | string | null | undefined;
 
-/** One part of a whole: `group` is '' where there is one whole only. */
+/** One part of a whole: `group` is '' if there is only one whole. */
 type AdPart = {
   readonly group: string;
   readonly member: string;
@@ -73,7 +73,7 @@ const readers: Readonly<Record<DistributionKind, (answer: unknown) => readonly A
     ),
 };
 
-/** The first text that is not empty; '' where none is. */
+/** The first text that is not empty; '' if there is none. */
 function firstText(...texts: readonly (string | null | undefined)[]): string {
   return texts.map((text) => (text ?? "").trim()).find((text) => text !== "") ?? "";
 }

@@ -23,10 +23,10 @@ export const fourteenDays: Timing = {
   emptyHoldsDays: 7,
 };
 
-/** The option of the areas that calls are made for; the scope names its area, and the country where it is one. */
+/** The option of the areas that calls are made for; the scope names its area, and the country if the area is one. */
 export const areas = z.array(z.enum(["all", "each"])).min(1);
 
-/** The option of networks: one call a network, or one for all of them together. */
+/** The option of networks: one call per network, or one for all of them together. */
 export const networks = z
   .array(z.string().min(1))
   .default([])
@@ -40,12 +40,12 @@ export function appAreas(portfolio: Portfolio, chosen: z.output<typeof areas>): 
   ]);
 }
 
-/** A scope once for each value of a part, or as it is where no value was chosen. */
+/** A scope once for each value of a part; unchanged if no value was chosen. */
 export function forEach(scope: Scope, name: string, values: readonly (string | number)[]): readonly Scope[] {
   return values.length === 0 ? [scope] : values.map((value) => ({ ...scope, [name]: String(value) }));
 }
 
-/** The parameters of a call that its scope narrows: country and network, where it names one. */
+/** The parameters of a call that its scope narrows: country and network, if it names them. */
 export function narrowed({ country, network }: Scope) {
   return {
     ...(country === undefined ? {} : { countryCode: country }),

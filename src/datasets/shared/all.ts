@@ -4,8 +4,8 @@ import { fail } from "../../core/errors.ts";
 import { isDataset, planningSourcesOf, stages, type Dataset } from "./define-dataset.ts";
 
 /**
- * Every dataset in planning order: by stage, within a stage each after those that provide what it is planned from, else by name.
- * A dataset is found by its file in `src/datasets`; nothing lists it. No dataset's file may import this one: it waits for all of them.
+ * Every dataset in planning order: by stage, then after the datasets that provide its planning sources, then by name. A dataset is found by
+ * its file in `src/datasets`; there is no list. No dataset's file may import this one, which waits for all of them.
  */
 export const datasets: readonly Dataset[] = inPlanningOrder(await inFolder(new URL("../", import.meta.url)));
 
@@ -15,7 +15,7 @@ async function inFolder(folder: URL): Promise<readonly Dataset[]> {
   return modules.flatMap((exported) => Object.values(exported).filter(isDataset));
 }
 
-/** Datasets by stage, each after those of its stage that provide its planning sources, else by name. */
+/** Datasets by stage, then after those of the same stage that provide their planning sources, then by name. */
 export function inPlanningOrder(all: readonly Dataset[]): readonly Dataset[] {
   const byName = all.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const ordered = new Set<Dataset>();
@@ -34,7 +34,7 @@ function provides(dataset: Dataset, { stage, plannedFrom = [] }: Dataset): boole
   return dataset.stage === stage && planningSourcesOf(dataset).some(({ name }) => plannedFrom.includes(name));
 }
 
-/** The dataset of this name; throws `unknown_dataset` with the nearest name when there is none. */
+/** The dataset of this name; throws `unknown_dataset` with the nearest name if there is none. */
 export function datasetNamed(name: string): Dataset {
   const found = datasets.find((dataset) => dataset.name === name);
   if (found === undefined)

@@ -27,7 +27,7 @@ type Observation = {
   readonly rank: number | null;
 };
 
-/** The rows of an answer about charts; observations of another app, country, device or day than the requested ones are invalid. */
+/** The rows of an answer about charts; observations of an app, country, device or day that was not requested are invalid. */
 export function normalisedCategoryRanks(
   slice: Slice,
   pages: readonly unknown[],
@@ -46,7 +46,7 @@ export function normalisedCategoryRanks(
   return { rows: part(slice.scope, "resolution") === "daily" ? lastOfEachDay(rows) : rows, invalid };
 }
 
-/** A chart has one rank a day, at midnight: of several the last one counts, and a later answer replaces it whenever it was seen. */
+/** A chart has one rank per day, stored at midnight: the last of several counts, and a later answer replaces it at any time. */
 function lastOfEachDay(rows: readonly Row[]): readonly Row[] {
   const last = new Map<string, string>();
   for (const row of rows) {
@@ -115,7 +115,7 @@ function mismatchOf({ scope, window, asOf }: Slice, observation: Observation): s
   const isWhole = part(scope, "store") === "ios" || Number.isInteger(observation.rank ?? 1);
   if ((observation.rank ?? 1) < 1 || !isWhole) return "a rank is a number from 1";
   const { day } = readInstant(observation.date);
-  // the last day is whichever the service has, and never one to come
+  // the service decides what the last day is, but it is never in the future
   if (scope["resolution"] === "last_day") return day <= asOf ? null : "a future day";
   return holds(window, day) ? null : "a day that was not requested";
 }

@@ -4,7 +4,7 @@ import { devicesOf, type Store } from "../../core/store.ts";
 /** A device that figures are requested for, or ALL for all of them in a call that names none. */
 type RequestedDevice = "ALL" | (typeof devicesOf.ios)[number];
 
-/** The option of the devices that are requested of iOS apps; each is a call of its own. */
+/** The option of the devices that are requested for iOS apps; each is a separate call. */
 export function deviceOption(taken: readonly RequestedDevice[]) {
   return z
     .array(z.enum(["ALL", ...devicesOf.ios]))
@@ -21,12 +21,12 @@ export function requestedDevices(store: Store, chosen: readonly RequestedDevice[
   return store === "android" ? ["ALL"] : [...new Set(chosen)];
 }
 
-/** How a call names a device: not at all where it requests all of them. */
+/** How a call names a device: not at all if it requests all of them. */
 export function deviceParam(device: string): { readonly device?: string } {
   return device === "ALL" ? {} : { device };
 }
 
-/** True for figures of all devices together from a store that has several: they include the figures of the single ones. */
+/** True for a total over all devices, in a store that has several: it includes the figures of each device. */
 export function isDeviceTotal(store: string, device: string): boolean {
   return store === "ios" && device === "ALL";
 }

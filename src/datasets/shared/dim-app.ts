@@ -2,8 +2,8 @@ import type { PlanningSource } from "../../load/planning-sources.ts";
 import { defineTable, type Row } from "../../load/table.ts";
 
 /**
- * What describes an app, the poorest first: the account's list of competitors, an Android page, the account's list of tracked apps, an iOS
- * page. A source ranks below those that by the contract say more: an Android page has no name of the developer, and a description
+ * What describes an app, the least detailed first: the account's list of competitors, an Android page, the account's list of tracked apps,
+ * an iOS page. A source ranks below those that say more according to the contract: an Android page has no developer name, and a description
  * replaces another as a whole.
  */
 export const describers = {
@@ -34,7 +34,7 @@ const dimension = {
   partitioned: false,
 } as const;
 
-/** Apps as the account's list describes them, and the competitors that it names beside them. */
+/** Apps as the account's list describes them, with the competitors that it names. */
 export const dimAppOfList = defineTable({
   ...dimension,
   owned: { described_by: [describers.competitor, describers.tracked] },
@@ -46,12 +46,12 @@ export const dimAppOfPage = defineTable({
   owned: { described_by: [describers.androidPage, describers.iosPage] },
 });
 
-/** True for a description that names its app: one without a name, as of a removed app, would leave nothing of an earlier one. */
+/** True for a description that names its app: one without a name, such as that of a removed app, would erase the earlier one. */
 export function namesItsApp({ app_name: name }: Row): boolean {
   return typeof name === "string" && name !== "";
 }
 
-/** Apps with a description, with what others are planned from: category and developer, '' where they are unknown. */
+/** Apps with a description: their category and developer, from which others are planned; '' if unknown. */
 export const describedApp = {
   name: "described_app",
   table: dimAppOfPage,

@@ -3,7 +3,7 @@ import { fetchOptionOf } from "../../api/fetch-option-of.ts";
 import type { FetchOption } from "../../core/fetch-option.ts";
 import type { Dataset, Partition } from "./define-dataset.ts";
 
-/** What a call of one of the dataset's operations can request for a partition, at the learned cost or else the documented one. */
+/** What a call of one of the dataset's operations can request for a partition, at the learned cost, or else the documented one. */
 export function fetchOptionFor(
   dataset: Dataset,
   operation: Operation,
@@ -22,7 +22,10 @@ export function fetchOptionFor(
   return option.maxItems > 1 || itemsPerCall === undefined ? option : { ...option, maxItems: itemsPerCall };
 }
 
-/** Of the list before: countries of an app, one after the other, may share theirs, and sets of all lists would take more than the lists. */
+/**
+ * The set of the last list: successive countries of an app may share one list, and keeping sets of all lists would take more memory than
+ * the lists.
+ */
 let last: { readonly items: readonly string[]; readonly set: ReadonlySet<string> } | null = null;
 
 function setOf(items: readonly string[]): ReadonlySet<string> {

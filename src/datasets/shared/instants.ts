@@ -5,7 +5,10 @@ export type CrawlTime = { readonly day: Day; readonly at: string };
 
 const zoned = /^(.{10})[T ](.+)([+-]\d{2}):?(\d{2})$/;
 
-/** Reads an instant of an answer: epoch-milliseconds and zones as UTC, a zoneless date-time as it is, a bare date as its midnight. */
+/**
+ * Reads an instant of an answer: epoch milliseconds and times with a zone as UTC, a zoneless date-time unchanged, a bare date as its
+ * midnight.
+ */
 export function readInstant(value: number | string): CrawlTime {
   if (typeof value === "number") return readEpoch(value);
   const [, date, time, hours, minutes] = zoned.exec(value) ?? [];
@@ -25,7 +28,7 @@ function readEpoch(value: number): CrawlTime {
   return { day, at: rest === 0 ? day + clock : `${day}${clock}.${String(rest).padStart(3, "0")}` };
 }
 
-/** Every item of many answers has a time: its hour and minute are written once. */
+/** Every item of many answers has a time: each hour and minute is formatted once. */
 const byMinute: string[] = [];
 const twoDigits = Array.from({ length: 60 }, (_, number) => two(number));
 

@@ -34,7 +34,7 @@ export function estimatesNow(slice: Slice, pages: readonly unknown[], left: read
     if (alike.length === 0) invalid.push({ reason: "a keyword that was not requested", item: estimate });
     for (const keyword of alike) rows.set(keyword, rowOf(slice, keyword, slice.window.start, estimate));
   }
-  // a keyword that the answer leaves out while it names others has no estimate; an invalid item may have been about any of them
+  // a keyword that the answer leaves out while it names others has no estimate; an invalid item may be about any of them
   const withoutEstimate =
     reported.length === 0 || left.length + invalid.length > 0 ? [] : requested.filter((keyword) => !rows.has(keyword));
   for (const keyword of withoutEstimate) rows.set(keyword, rowOf(slice, keyword, slice.window.start, {}));

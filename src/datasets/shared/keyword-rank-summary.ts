@@ -5,7 +5,7 @@ function rankedUpTo(worst: number) {
   return { sql: `count(*) filter (where t.rank <= ${worst})`, of };
 }
 
-/** The position of apps in the searches of a country: sums over keyword ranks by app, country, device and day. */
+/** The position of apps in a country's searches: sums over keyword ranks by app, country, device and day. */
 export const keywordRankSummary = {
   name: "core.fact_keyword_rank_summary",
   key: ["app_key", "date_day", "country_key", "device_key"],
@@ -19,7 +19,7 @@ export const keywordRankSummary = {
     top_10_keyword_count: rankedUpTo(10),
     top_50_keyword_count: rankedUpTo(50),
     rank_sum: { sql: "coalesce(sum(t.rank), 0)", of: ({ rank = null }) => Number(rank) },
-    // whole numbers, which add up exactly and at a fraction of the cost of fractions
+    // whole numbers, which add up exactly and much faster than fractions
     voice_billionths: {
       sql: "coalesce(sum(1000000000 / nullif(t.rank, 0)), 0)",
       of: ({ rank = null }) => (rank === null || rank === 0 ? 0 : Math.trunc(1_000_000_000 / Number(rank))),

@@ -24,7 +24,7 @@ export const shareColumns = {
 /** One part of a keyword: who it belongs to, as the service names it, and the columns that all parts have. */
 export type KeywordShare = { readonly owner: string; readonly columns: ReturnType<typeof columnsOf> };
 
-/** The parameters of a call for the shares of a keyword: all in its path, the device only where the store has devices. */
+/** The parameters of a call for the shares of a keyword: all in its path, the device only if the store has devices. */
 export function shareParams({ scope }: Slice): Params {
   const who = { keyword: part(scope, "keyword"), countryCode: part(scope, "country") };
   return part(scope, "store") === "ios" ? { ...who, device: part(scope, "device") } : who;

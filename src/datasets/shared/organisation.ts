@@ -8,7 +8,7 @@ import { part } from "./define-dataset.ts";
 import { organisations } from "../search-ads-integration.ts";
 
 /**
- * The ids of the search-ads organisations of the account, each once, without those that the service calls invalid; none where nothing is
+ * The ids of the search-ads organisations of the account, each once, without those that the service calls invalid; none if nothing is
  * connected.
  */
 export function connectedOrganisations(portfolio: Portfolio): readonly string[] {
@@ -23,8 +23,8 @@ export function numberOfOrganisation(scope: Scope): number {
 }
 
 /**
- * The days of a slice and the one after them, where that is not still to come and a call may span it: the contract does not say whether
- * an end is inclusive, and where every row has its day none is lost or loaded twice either way.
+ * The days of a slice and the day after them, if it is not in the future and a call may span it. The contract does not say whether an end
+ * is inclusive; since every row has its day, none is lost or loaded twice either way.
  */
 export function daysAndOneMore({ range }: Operation, { window, asOf }: Pick<Slice, "window" | "asOf">): Window {
   const more = { start: window.start, end: addDays(window.end, 1) };

@@ -4,8 +4,8 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 export type Placed<T> = { readonly item: T; readonly place: number };
 
 /**
- * The places of items in a list whose order is their rank, page after page. Those that did not fit were left out of the lists: they
- * keep their places, and the items after them theirs. An item that is listed twice has its first place only.
+ * The places of items in a list whose order is their rank, page after page. Invalid items were left out of the lists but keep their places,
+ * so that later items keep theirs. An item that is listed twice has only its first place.
  */
 export function placesOf<T>(lists: readonly (readonly T[])[], invalid: readonly InvalidItem[]): readonly Placed<T>[] {
   let before = 0;

@@ -38,10 +38,10 @@ export function keywordCountryDevices(portfolio: Portfolio): readonly Partition[
   );
 }
 
-/** The service's Android languages as the warehouse spells them, in lower case: answers do so, requests do not. */
+/** The service's Android languages in lower case, as the warehouse and answers write them; requests do not. */
 export const LanguageCode = z.enum(LangCode.options.map((code) => code.toLowerCase()));
 
-/** The options of datasets about what an app's page in its store says, which differs by country (iOS) or language (Android). */
+/** The options of datasets about an app's store page, which differs by country (iOS) or language (Android). */
 export const pageOptions = z.object({
   language_codes: z
     .array(LanguageCode)
@@ -80,7 +80,7 @@ export function localeParams({ country, language_code: code }: Scope): { country
   return code === undefined ? { countryCode: country ?? "" } : { langCode: code.toUpperCase() };
 }
 
-/** The key columns of the page of an app: ALL or '' where the store's pages do not differ. */
+/** The key columns of the page of an app: ALL or '' if the store's pages do not differ. */
 export function pageKey({ store, app, country, language_code: code }: Scope) {
   return { app_key: `${store}:${app}`, country_key: country ?? "ALL", language_code: code ?? "" };
 }

@@ -36,12 +36,12 @@ export function cellOf(
 /** The rows of an answer by day, device and keyword. */
 export type RankCells = {
   /**
-   * Of several crawls of one day the last one counts; of two at the same instant the better rank, so that their order does not matter.
+   * Of several crawls on one day the last one counts; of two at the same instant the better rank, so that their order does not matter.
    * False for a keyword that was not requested.
    */
   readonly keepLatest: (keyword: string, entry: KeywordRankEntry, crawl: CrawlTime) => boolean;
   readonly areAbout: (keyword: string) => boolean;
-  /** A keyword that was requested and is not in the answer has a row with a null rank, unless an invalid item may have been about it. */
+  /** A keyword that was requested and is not in the answer has a row with a null rank, unless an invalid item may be about it. */
   readonly rows: (uncertain: ReadonlySet<string>) => readonly RankRow[];
 };
 
@@ -50,7 +50,7 @@ export function createRankCells(slice: Slice): RankCells {
   const { scope, window, items } = slice;
   const [app, country] = [appRef(part(scope, "store"), part(scope, "app")), part(scope, "country")];
   const places = placesIn(items ?? []);
-  // by the keyword's place: a map for each answer would cost more than its rows
+  // indexed by the keyword's place: a map for each answer would cost more than its rows
   const parts = new Map<string, (RankRow | undefined)[]>();
   let last: { readonly day: string; readonly device: string; readonly rows: (RankRow | undefined)[] } | null = null;
   let count = 0;
@@ -107,7 +107,7 @@ const known = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 /** The place of each keyword; slices of many days share one list. */
 function placesIn(keywords: readonly string[]): ReadonlyMap<string, number> {
   const places = known.get(keywords) ?? new Map([...new Set(keywords)].map((keyword, place) => [keyword, place]));
-  // what may still change is read again
+  // a list that may still change is not cached
   if (Object.isFrozen(keywords)) known.set(keywords, places);
   return places;
 }

@@ -12,9 +12,9 @@ type Listed = {
 };
 
 /**
- * The ranks of earlier days that the account's list of keywords reports, by day and keyword. Only what is certain: a store with one
- * device, since the list is about one; a whole rank of at least 1 on a bare date, named once. A day without a rank may be one that was not
- * read, and says nothing.
+ * The ranks of earlier days that the account's list of keywords reports, by day and keyword. Only certain ranks: in a store with one
+ * device, since the list is about one; a whole number of at least 1, on a bare date, named once. A day without a rank says nothing: it may
+ * not have been read.
  */
 export function rankingHistory(scope: Scope, pages: readonly unknown[]): ReadonlyMap<Day, ReadonlyMap<string, number>> {
   const days = new Map<Day, Map<string, number>>();

@@ -7,7 +7,7 @@ import { part } from "./define-dataset.ts";
 import { isSum, reportedDay, type ReportedRow } from "./report-rows.ts";
 import { shapeTable } from "./report-table.ts";
 
-/** What the rows of DAILY reports were like, by organisation and level. */
+/** The shape of the rows of DAILY reports, by organisation and level. */
 export const shapes = {
   name: "search_ads_report_shape",
   table: shapeTable,
@@ -23,8 +23,9 @@ export const shapes = {
 export const daysBeside = 27;
 
 /**
- * Whether DAILY reports of an organisation and level name their days: `lack` where the newest one that could have days has none, and neither
- * has any beside it. Totals alone decide nothing: they are all that is left of days on which nothing ran. `unknown` before any.
+ * Whether DAILY reports of an organisation and level name their days: `lack` if none had days, or the newest with days is more than
+ * `daysBeside` days older than the newest without. Totals alone decide nothing: a day on which nothing ran has only totals. `unknown`
+ * before any report.
  */
 export function knownDays(who: Scope, portfolio: Portfolio): "have" | "lack" | "unknown" {
   const newest = (shape: string) =>
@@ -38,7 +39,7 @@ export function knownDays(who: Scope, portfolio: Portfolio): "have" | "lack" | "
   return dated === "" || dated < addDays(day(undated), -daysBeside) ? "lack" : "have";
 }
 
-/** The shape of the rows of a DAILY report, rows that were rejected for lack of a day included; none for an answer without rows. */
+/** The shape of the rows of a DAILY report, including rows that were rejected because they lack a day; none for an answer without rows. */
 export function shapeRows(slice: Slice, reported: readonly ReportedRow[]): readonly Row[] {
   const { scope, window } = slice;
   if (part(scope, "report_type") !== "DAILY" || reported.length === 0) return [];

@@ -14,7 +14,7 @@ export type ReportRow = ReportPage["tableData"][number];
 const keywordIds = ["keywordId", "negativeKeywordId"] as const;
 const searchTerms = ["searchTermText", "searchTerm"] as const;
 
-/** What identifies a row among the others of its answer; '' where it has nothing of the kind. */
+/** What identifies a row in its answer; '' for each id that it lacks. */
 export function identityOf(row: ReportRow) {
   return {
     app_id: textOrEmpty(row.appId),
@@ -81,15 +81,15 @@ export const fields: readonly string[] = [
   ..."countryWithStatus supplySources original".split(" "),
 ];
 
-/** True for an id of something: a number or text by a name of the kind. */
+/** True for an id: a number or text in a field with the name of one. */
 export function isId(name: string, value: unknown): boolean {
   return name.endsWith("Id") && (typeof value === "number" || (typeof value === "string" && value !== ""));
 }
 
-/** The levels whose rows may be about an app as a whole: one of a product page, where the app has no other. */
+/** The levels whose rows may be about an app as a whole; a product-page row is, if the app has no other page. */
 const levelsOfApps: readonly string[] = ["APP", "CPP"];
 
-/** True for a row that names something that rows of its level are about, in whichever field. */
+/** True for a row that names something that rows of its level are about, in any field. */
 export function isAboutSome(level: string, row: ReportRow): boolean {
   const wider = ["orgId", "goalId", ...(levelsOfApps.includes(level) ? [] : ["appId"])];
   return (
@@ -109,7 +109,7 @@ function firstOf(row: ReportRow, names: readonly string[]): string {
   return textOrEmpty(names.map((name) => row[name]).find(isReported) as string | number | undefined);
 }
 
-/** The country of a row as a dimension holds it, in whichever case it came; null where the row names none, or several. */
+/** The country of a row in the form of the dimension, in any letter case; null if the row names none or several. */
 export function countryIn({ country }: ReportRow): string | null {
   return country != null && /^[A-Z]{2}$/i.test(country) ? country.toUpperCase() : null;
 }

@@ -7,7 +7,7 @@ const withinDays = [1, 3, 7, 14, 30] as const;
 const byDays = (column: string, field: string) =>
   withinDays.map((days): [column: string, field: string] => [`${column}_${days}d`, `${field}${days}`]);
 
-/** The figures of a report by their columns: counts, money and rates, each with the field that brings it. */
+/** The figures of a report by their columns: counts, money and rates, each with its field. */
 const figures: readonly (readonly [column: string, field: string])[] = [
   ["spend", "spend"],
   ["impression_count", "impressions"],
@@ -45,7 +45,7 @@ export const figureColumns: Readonly<Record<string, ColumnKind>> = Object.fromEn
   figures.map(([column]) => [column, "number"]),
 );
 
-/** What a person sets, which is as it is now whichever day is requested. */
+/** What a person sets: reports show its current value, regardless of the requested day. */
 const settings: readonly string[] = ["default_bid", "daily_budget"];
 
 /** The columns of figures about their day. */
@@ -56,7 +56,7 @@ export const restatedFigures: readonly string[] = figures
 /** The fields that have such a column. */
 export const figureFields: readonly string[] = figures.map(([, field]) => field);
 
-/** The figures of a row; null where it has none. */
+/** The figures of a row; null if it has none. */
 export function figuresOf(row: Readonly<Record<string, unknown>>): Readonly<Record<string, number | null>> {
   return Object.fromEntries(figures.map(([column, field]) => [column, amountOf(row[field] as string | number | null)]));
 }

@@ -22,7 +22,7 @@ import {
 import { figuresOf } from "./report-figures.ts";
 import { reportTable } from "./report-table.ts";
 
-/** A row as it came; `isTotal` where the answer itself sets it apart from the parts. */
+/** A row as received; `isTotal` if the answer itself separates it from the parts. */
 export type ReportedRow = { readonly row: ReportRow; readonly isTotal: boolean };
 
 /** What rows of a report may be about. */
@@ -39,8 +39,8 @@ export const levels = [
 ] as const;
 
 /**
- * Rows of all pages of an answer; totals that pages report beside their rows are rows as well. The same row twice is one, except that a
- * page may hold several equal rows that should each have a day and do not.
+ * Rows of all pages of an answer; totals that pages report next to their rows are rows as well. Equal rows count as one, except several on
+ * one page that should each have a day and do not.
  */
 export function reportedRows(slice: Pick<Slice, "scope">, pages: readonly unknown[]): readonly ReportedRow[] {
   const once = new Map<string, ReportedRow>();
@@ -69,26 +69,26 @@ function lacksDay({ scope }: Pick<Slice, "scope">, reported: ReportedRow): boole
   return part(scope, "report_type") === "DAILY" && reportedDay(reported) === null;
 }
 
-/** The rows without a day of which several are about the same: each may be of any day, and none is the figure of all of them. */
+/** Rows without a day, several about the same thing: each may be of any day, and none is the figure for all of them. */
 export function undatedAlike(slice: Slice, reported: readonly ReportedRow[]): ReadonlySet<ReportedRow> {
   const undated = reported.filter((one) => lacksDay(slice, one));
   const alike = Map.groupBy(undated, (one) => keyOf(reportRow(slice, one)));
   return new Set([...alike.values()].filter((same) => same.length > 1).flat());
 }
 
-/** The day in a row itself; null where it has none. */
+/** The day that a row names; null if none. */
 export function reportedDay({ row }: ReportedRow): Day | null {
   return row.date == null ? null : readInstant(row.date).day;
 }
 
-/** True for a row that sums up others: those of a summary, those set apart, and those that name nothing of what they are about. */
+/** True for a row that sums up others: rows of a summary, rows that the answer separates, and rows that do not name what they are about. */
 export function isSum({ scope }: Pick<Slice, "scope">, { row, isTotal }: ReportedRow): boolean {
   if (isTotal || part(scope, "report_type") === "SUMMARY") return true;
   const level = part(scope, "report_level");
   return level !== "ACCOUNT" && !isAboutSome(level, row);
 }
 
-/** The days that a row is about: its own; those of the slice; or, for a row that should have a day and does not, all that were requested. */
+/** The days that a row is about: its own; those of the slice; or, for a row that should have a day and does not, all requested days. */
 function periodOf(slice: Slice, reported: ReportedRow): { readonly grain: string; readonly window: Window } {
   const { scope, window } = slice;
   const day = reportedDay(reported);
@@ -97,7 +97,7 @@ function periodOf(slice: Slice, reported: ReportedRow): { readonly grain: string
   return { grain: "window", window: daysAndOneMore(searchAdsReports, slice) };
 }
 
-/** Why a row is rejected, null where it is not. The day that is requested beside a window is no error. */
+/** Why a row is rejected; null if it is not. The extra day that is requested after a window is no error. */
 export function misfitOf({ scope, window }: Slice, reported: ReportedRow): string | null {
   const org = textOrEmpty(reported.row.orgId);
   if (org !== "" && org !== part(scope, "org_id")) return "an organisation that was not requested";
@@ -155,7 +155,7 @@ function knownOf({ scope }: Slice, row: ReportRow): readonly string[] {
   ];
 }
 
-/** What texts and ids of a row have no column of their own, as one text: the same on each of its days. */
+/** The texts and ids of a row that have no column, as one text: the same on each of its days. */
 function otherTexts(slice: Slice, { row }: ReportedRow): string {
   const known = knownOf(slice, row);
   const texts = Object.entries(row).filter(

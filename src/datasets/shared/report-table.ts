@@ -1,7 +1,7 @@
 import { defineTable, type ColumnKind } from "../../load/table.ts";
 import { figureColumns, restatedFigures } from "./report-figures.ts";
 
-/** What was requested, which answers do not echo; a summary has a grain of its own. */
+/** What was requested, which answers do not echo; a summary has its own grain. */
 const requested = {
   org_id: "text",
   report_level: "text",
@@ -11,7 +11,7 @@ const requested = {
   goal_id: "text",
 } as const;
 
-/** What identifies the rows of an answer, over all levels; '' where the level has nothing of the kind. */
+/** What identifies the rows of an answer, over all levels; '' for each id that the level lacks. */
 const identity = {
   is_total: "boolean",
   app_id: "text",
@@ -71,8 +71,8 @@ const columns: Readonly<Record<string, ColumnKind>> = {
 };
 
 /**
- * Rows of reports: of one day where `grain` is day, of a longer period otherwise. The type of the report is not part of the key: a day is
- * held once.
+ * Rows of reports: of one day if `grain` is day, else of a longer period. The type of the report is not part of the key: a day is stored
+ * once.
  */
 export const reportTable = defineTable({
   name: "core.fact_search_ads_report",
@@ -84,7 +84,7 @@ export const reportTable = defineTable({
   figures: { values: restatedFigures, amounts: ["spend", "goal_revenue"] },
 });
 
-/** What the rows of reports by day are like, answer by answer: by it the plan takes the cheaper way to days that works. */
+/** The shape of the rows of reports by day, per answer: from it the plan chooses the cheapest way to fetch days that works. */
 export const shapeTable = defineTable({
   name: "ops.search_ads_report_shape",
   columns: { org_id: "text", report_level: "text", period_start: "day", period_end: "day", shape: "text" },

@@ -11,22 +11,22 @@ import { figuresOf } from "./report-figures.ts";
 import type { ReportedRow } from "./report-rows.ts";
 
 /*
- * Where reports by day name no day, each day is a call of its own. The newest ones are requested each night, since they move most. Of
- * whole weeks one call each says whether anything moved at all: the digest of its counts and money. Only the days of a week whose digest is
- * another one than before are requested again.
+ * If reports by day name no day, each day is a separate call. The newest days are requested each night, since they change most. For each
+ * whole week one call shows whether anything changed, by the digest of its counts and money. Only the days of a week whose digest has
+ * changed are requested again.
  */
 
 /** Days of a week. */
 export const weekDays = 7;
 
-/** How days are requested one by one: those of whole weeks only where their week has moved or ended lately. */
+/** How days are requested one by one: those of whole weeks only if their week has changed or ended recently. */
 export function withMovedWeeks<T extends Reach>(timing: T, who: Scope, portfolio: Portfolio): T {
   return { ...timing, lookbackDays: weekDays, moved: movedWeeks(who, portfolio) };
 }
 
 const identity = ["org_id", "report_level", "currency", "attribution", "goal_id"] as const;
 
-/** Each digest that a week's report had, with the last day on which it had it. */
+/** Each digest of a week's report, with the last day on which the report had it. */
 export const weekTable = defineTable({
   name: "ops.search_ads_report_week",
   columns: {
@@ -45,7 +45,7 @@ export const weekTable = defineTable({
   partitioned: false,
 });
 
-/** The weeks of which reports were fetched, by their digests. */
+/** The weeks whose reports were fetched, with their digests. */
 export const weekSums = {
   name: "search_ads_report_week",
   table: weekTable,
@@ -64,14 +64,14 @@ export function weekRows(slice: Slice, reported: readonly ReportedRow[]): readon
   return [{ ...about, period_start: window.start, period_end: lastDay(window), digest, last_seen_on: slice.asOf }];
 }
 
-/** Counts and sums of money; rates follow from them, and a bid or budget is no figure of the days. */
+/** Counts and sums of money; rates follow from them, and bids and budgets are not figures of a day. */
 function movingFigures(row: ReportedRow["row"]) {
   return Object.entries(figuresOf(row)).filter(([column]) => /_count(_|$)|^spend$|^goal_revenue/.test(column));
 }
 
 /**
- * The weeks that have moved, or are taken to: each with the day from which on an answer about its days is new enough. Taken to are those that
- * ended lately and those that moved from one night to the next, so that they are requested at once and foreseen.
+ * The weeks that have changed or are assumed to, each with the day from which an answer about its days is new enough. Weeks that ended
+ * recently, and those that changed from one night to the next, are assumed to change, so that they are requested at once and forecast.
  */
 function movedWeeks(who: Scope, portfolio: Portfolio): readonly Moved[] {
   const own = (portfolio.sources?.[weekSums.name] ?? []).filter((one) =>

@@ -13,8 +13,8 @@ type Paged = Page["content"][number];
 const known = "id reviewId reviewer date rating content title".split(" ");
 
 /**
- * The rows of an answer, one a review. A review belongs to its id and not to a day: one that the service files under another day than
- * the requested ones is as true as any, and of two versions of one (pages that shift while they are read, an edit) the later written one holds.
+ * The rows of an answer, one per review. A review is identified by its id, not by a day: one from a day that was not requested is as valid
+ * as any. Of two versions (pages that shift while they are read, an edit) the later written one counts.
  */
 export function reviewRows(slice: Slice, pages: readonly unknown[]): readonly Row[] {
   const rows = new Map<string, ReturnType<typeof rowOf>>();
@@ -49,7 +49,7 @@ function rowOf({ scope, items }: Slice, review: Plain | Paged) {
     country_key: region.country,
     language_code: region.language,
     rating: Number(review.rating),
-    // the contract has it empty or absent where there is none
+    // by the contract it is empty or absent if there is none
     title: review.title || null,
     content: review.content ?? null,
     reviewer: review.reviewer ?? null,
@@ -60,7 +60,7 @@ function rowOf({ scope, items }: Slice, review: Plain | Paged) {
 }
 
 /**
- * Country or language: as reported (`isReported`) or, where the answer has none, the only one that was requested. Android answers have a
+ * Country or language: as reported (`isReported`) or, if the answer has none, the only one that was requested. Android answers have a
  * language.
  */
 function regionOf(store: string, requested: readonly string[], reported: string) {

@@ -10,7 +10,7 @@ export function withMostPages(scope: Scope, mostPages: number | undefined): Scop
   return mostPages === undefined ? scope : { ...scope, most_pages: String(mostPages) };
 }
 
-/** A scope of the account whose portfolio it is; that of API_TOKEN is not named. */
+/** A scope with the account of the portfolio; the account of API_TOKEN is not named. */
 export function withAccount(scope: Scope, { account }: Pick<Portfolio, "account">): Scope {
   return account === undefined ? scope : { ...scope, [accountColumn]: account };
 }
@@ -20,7 +20,7 @@ export function withoutAccount(scope: Scope): Scope {
   return Object.fromEntries(Object.entries(scope).filter(([name]) => name !== accountColumn));
 }
 
-/** The most pages of a slice's answer to request; infinite where there is no limit. */
+/** The most pages of a slice's answer to request; infinite if there is no limit. */
 export function mostPagesOf({ scope }: Pick<Slice, "scope">): number {
   return scope["most_pages"] === undefined ? Number.POSITIVE_INFINITY : Number(scope["most_pages"]);
 }

@@ -67,7 +67,7 @@ function isOtherDay({ window }: Slice, date: string | number | null | undefined)
   return date != null && !holds(window, readInstant(date).day);
 }
 
-/** The name of an Android category, which some answers give by the service's own number. */
+/** The name of an Android category; some answers have the service's number instead. */
 function androidCategoryOf(reported: string | number): string {
   return /^\d+$/.test(String(reported))
     ? (androidCategories.get(Number(reported)) ?? String(reported))
@@ -97,7 +97,7 @@ function rowOf({ scope, window }: Slice, { trackId, rank, date, extra }: Place):
   };
 }
 
-/** Number and name of the requested category: the two stores number theirs each on its own, and 0 is a real one. */
+/** Number and name of the requested category: each store has its own numbers, and 0 is a valid one. */
 function categoryOf(scope: Scope): { readonly category_id: number | null; readonly category_name: string | null } {
   const code = part(scope, "category_code");
   if (part(scope, "store") === "ios")

@@ -15,14 +15,16 @@ export const trackedCompetitor = defineTable({
   partitioned: false,
 });
 
-/** The competitors that the account names now: `store` and `app` of who has them, `competitor_store` and `competitor_app`. */
+/** The competitors that the account names now: `store` and `app` of the tracked app, `competitor_store` and `competitor_app`. */
 export const namedCompetitors = {
   name: "tracked_competitor",
   table: trackedCompetitor,
   columns: ["app_key", "competitor_app_key"],
 } as const satisfies PlanningSource;
 
-/** What the list of tracked apps says about competitors: which app has which, the facts of each, and entries that name no app. */
+/**
+ * What the list of tracked apps says about competitors: which app has which, the reported facts about each, and entries that name no app.
+ */
 export type Competitors = {
   readonly pairs: readonly Row[];
   readonly described: readonly Row[];
@@ -32,9 +34,9 @@ export type Competitors = {
 type Naming = { readonly trackId: string | number; readonly competitors?: unknown };
 
 /**
- * Reads the competitors of tracked apps. Each is app information with a track id, or the bare id. An app without a list has none; what
- * names no app is left out, and then it is unknown which competitor is gone. For a competitor that several apps name, each fact is
- * the first reported one.
+ * Reads the competitors of tracked apps. Each is app information with a track id, or the bare id. An app without a list has none. An entry
+ * that names no app is left out, and it is then unknown which competitor is gone. If several apps name a competitor, the first report of
+ * each fact counts.
  */
 export function competitorsOf(apps: readonly Naming[]): Competitors {
   const pairs = new Map<string, Row>();
@@ -46,7 +48,7 @@ export function competitorsOf(apps: readonly Naming[]): Competitors {
     for (const one of list) {
       const id = trackIdOf(one);
       if (id === null) invalid.push(mismatchOf(app, "a competitor has no track id", one));
-      // an app beside itself compares nothing
+      // an app is not its own competitor
       if (id === null || id === String(app)) continue;
       pairs.set(`${app} ${id}`, { app_key: refOf(String(app)), competitor_app_key: refOf(id) });
       const facts = describe(one);
@@ -67,7 +69,7 @@ function listOf(value: unknown): { readonly list: readonly unknown[]; readonly p
 
 const TrackId = z.union([IosTrackId, AndroidTrackId]);
 
-/** The id of a competitor; null for what is no id of either store. */
+/** The id of a competitor; null if it is not an id of either store. */
 function trackIdOf(competitor: unknown): string | null {
   const id = hasFields(competitor) ? competitor["trackId"] : competitor;
   if (typeof id === "number") return Number.isSafeInteger(id) && id > 0 ? String(id) : null;
@@ -78,7 +80,7 @@ function refOf(trackId: string): string {
   return appRef(storeOf(trackId), trackId);
 }
 
-/** The reported facts of a competitor; those in another form than expected are left out. */
+/** The reported facts of a competitor; those in an unexpected form are left out. */
 function describe(competitor: unknown): Row {
   if (!hasFields(competitor)) return {};
   const facts: Row = {

@@ -5,29 +5,29 @@ import type { Scope, Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { lastDay } from "../../core/window.ts";
 
-/** A measure that comes as a number or as its digits, as a number; null where there is none. */
+/** A measure that is reported as a number or as digits, as a number; null if there is none. */
 export function amountOf(value: number | string | null | undefined): number | null {
   return value === null || value === undefined ? null : Number(value);
 }
 
-/** An id that comes as a number or as text, as text; null where there is none, for which the service also sends empty text. */
+/** An id that is reported as a number or as text, as text; null if there is none, which the service also reports as empty text. */
 export function idOf(value: number | string | null | undefined): string | null {
   return value === null || value === undefined || value === "" ? null : String(value);
 }
 
-/** A value that comes as text or as a number, as text; null where there is none. Empty text stays. */
+/** A value that is reported as text or as a number, as text; null if there is none. Empty text stays. */
 export function textOf(value: string | number | null | undefined): string | null {
   return value == null ? null : String(value);
 }
 
-/** The country that a map names by its key, in whichever case; null for what is no country. */
+/** The country that a key of a map names, in any letter case; null if it is not a country. */
 export function countryOfKey(key: string): string | null {
   return /^[A-Z]{2}$/i.test(key) ? key.toUpperCase() : null;
 }
 
 type Ranked = { readonly keyword: string; readonly rank?: number | null | undefined };
 
-/** One entry a keyword: where an answer names one twice, the better rank holds. Sorted by keyword. */
+/** One entry per keyword, sorted by keyword: if an answer names one twice, the better rank counts. */
 export function bestFirst<E extends Ranked>(entries: readonly E[]): readonly E[] {
   const best = new Map<string, E>();
   for (const entry of entries) {
@@ -41,7 +41,7 @@ function worth(entry: Ranked): number {
   return entry.rank ?? Number.POSITIVE_INFINITY;
 }
 
-/** Items without those that say the same as one before them, field by field. */
+/** Items without those that equal an earlier one, field by field. */
 export function eachOnce<T>(items: readonly T[]): readonly T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
@@ -49,7 +49,7 @@ export function eachOnce<T>(items: readonly T[]): readonly T[] {
 /** The kinds of chart, in the order in which answers number them from 0. */
 export const chartTypes = RankingType.options;
 
-/** One name for what is a word in some answers and a number in others. */
+/** One name for a chart type, which is a word in some answers and a number in others. */
 export function chartTypeOf(reported: string | number): string {
   return typeof reported === "number" ? (chartTypes[reported] ?? String(reported)) : reported;
 }
@@ -59,7 +59,7 @@ export function periodKey({ window }: Pick<Slice, "window">): { readonly period_
   return { period_start: window.start, period_end: lastDay(window) };
 }
 
-/** What an answer about one keyword echoes of the question. */
+/** What an answer about one keyword echoes of its request. */
 type Echo = {
   readonly keyword?: string | null | undefined;
   readonly countryCode?: string | null | undefined;
@@ -83,14 +83,14 @@ export const ReviewLanguage = z
   .string()
   .regex(/^[a-z]{2}(_[a-z]{2})?$/, "a language is two letters, lower case, a region may follow: en, pt_br");
 
-/** A reported language in that spelling: answers differ in case and in what separates the region. */
+/** A reported language in that spelling: answers differ in case and in the separator before the region. */
 export function languageCodeOf(reported: string): string {
   return reported.toLowerCase().replaceAll("-", "_");
 }
 
 /**
- * True for a reported language that is another one than was requested. Codes differ in form (`zh-Hans` is `zh`, `iw` is `he`, `nb` is `no`), and a region
- * is optional: `pt` may be either of the two that requests know, `en` is a language of its own beside `en_gb`.
+ * True for a reported language that differs from the requested one. Codes differ in form (`zh-Hans` is `zh`, `iw` is `he`, `nb` is `no`),
+ * and a region is optional: `pt` may be either of the two that requests know, while `en` is a separate language from `en_gb`.
  */
 export function isOtherLanguage(reported: string, requested: string): boolean {
   const code = languageCodeOf(reported);
@@ -100,8 +100,8 @@ export function isOtherLanguage(reported: string, requested: string): boolean {
 }
 
 /**
- * A code with its script and region, by which codes of one language are equal. Norwegian is Bokmål where no more is said: Unicode keeps the
- * two codes apart. Nynorsk, `nn`, is another language.
+ * A code with its script and region, so that codes of one language are equal. Plain Norwegian is Bokmål: Unicode keeps the two codes apart.
+ * Nynorsk, `nn`, is another language.
  */
 function fullFormOf(code: string): string {
   try {

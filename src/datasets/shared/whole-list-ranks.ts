@@ -11,7 +11,7 @@ type Entry = z.output<typeof dailyKeywordRankings.answer>[number];
 /** A keyword's rank on one device, null where the app is not ranked. */
 type ListedRank = { readonly keyword: string; readonly device: string; readonly rank: number | null };
 
-/** What an account's whole lists say of the items of a slice; `unanswered` are those that one of the lists does not name. */
+/** What an account's whole lists say about the items of a slice; `unanswered` are those that at least one list does not name. */
 type WholeList = {
   readonly ranks: readonly ListedRank[];
   readonly invalid: readonly InvalidItem[];
@@ -19,9 +19,9 @@ type WholeList = {
 };
 
 /**
- * Reads the lists of all keywords that an account tracks, one page a device. The list names each of them, ranked or not, without day and
- * device: both are those of the request. A keyword that it does not name is not tracked any more, and nothing is claimed about it; one that
- * was not requested is ignored. `left` holds what did not fit the contract; nothing is claimed about what it names either.
+ * Reads the lists of all keywords that an account tracks, one page per device. A list names each of them, ranked or not, without day and
+ * device: both come from the request. A keyword that it does not name is no longer tracked, and no row says anything about it; one that was
+ * not requested is ignored. `left` holds items that do not fit the contract; no row says anything about the keywords that they name either.
  */
 export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): WholeList {
   const devices = devicesOf[part(slice.scope, "store") as Store];
@@ -37,7 +37,7 @@ export function wholeListRanks(slice: Slice, pages: readonly unknown[], left: re
     return [...list.ranks].map(([keyword, rank]) => ({ keyword, device, rank }));
   });
   return {
-    // what one list names and another one does not is requested by name: the slice does not stand for it any more
+    // a keyword that only some lists name is requested by name: the slice no longer covers it
     ranks: ranks.filter(({ keyword }) => !uncertain.has(keyword) && !unanswered.has(keyword)),
     invalid,
     unanswered: items.filter((item) => unanswered.has(item)),
