@@ -57,7 +57,7 @@ export function stepWords(
 export function guessLines(atLeast: readonly string[]): readonly string[] {
   if (atLeast.length === 0) return [];
   return [
-    `The number of pages of an answer of ${atLeast.join(", ")} is a guess (that of the last answer, or one) until its first page reports it. Up to ${alwaysPages} pages are paid for where no number is known: most_pages limits the pages, and --max-credits the spending of a sync.`,
+    `The number of pages of an answer of ${atLeast.join(" or ")} is a guess (that of the last answer, or one) until its first page reports it. Up to ${alwaysPages} pages are paid for where no number is known: most_pages limits the pages, and --max-credits the spending of a sync.`,
     ...atLeast.flatMap((name) => {
       const { manyPages } = datasetNamed(name);
       return manyPages === undefined ? [] : [`${name}: ${manyPages}.`];

@@ -94,7 +94,7 @@ export function checkSkew(whose: string, reading: ClockReading): Diagnosis {
   if (sureMs > skewWarnedMs) return warn(check, found, "synchronise both clocks with a time server (NTP)");
   return pass(
     check,
-    `agrees with this machine's to ${Math.max(1, Math.ceil((Math.abs(aheadMs) + unsureMs) / 1000))} s`,
+    `agrees with this machine's to within ${Math.max(1, Math.ceil((Math.abs(aheadMs) + unsureMs) / 1000))} s`,
   );
 }
 

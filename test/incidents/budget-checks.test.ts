@@ -34,7 +34,7 @@ test("a budget that is used up is one incident, which says what waits and until 
     },
   ]);
   expect(stage.opened()[0]?.["summary"]).toMatch(
-    /^The budget ranks has been used up since 2026-08-20 .*: 9 of its 10 credits a month are spent or reserved\. 1 slice of keyword_rank waits until 2026-09-01 00:00 UTC/,
+    /^The budget "ranks" has been used up since 2026-08-20 .*: 9 of its 10 credits a month are spent or reserved\. 1 slice of keyword_rank waits until 2026-09-01 00:00 UTC/,
   );
   await open(12);
   await pool.query("update ops.slice set state = 'loaded', error_code = null, due_at = null");

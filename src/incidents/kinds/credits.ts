@@ -74,7 +74,7 @@ export const creditKinds = {
     mend: "credits",
     under: ["requests_stopped"],
     wording: ({ budget, period, taken, limit, datasets, slices, continues_at: at }, since) => ({
-      happened: `the budget ${budget} has been used up since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are spent or reserved`,
+      happened: `the budget "${budget}" has been used up since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are spent or reserved`,
       means: `${slices === 0 ? "nothing waits for it" : `${countOf(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}, but data that would be lost for good by then is requested anyway`,
       command: "storehouse credits",
       does: "shows the budgets",
