@@ -477,9 +477,9 @@ select p.dataset, p.store, p.track_id, p.country_code,
             else p.newest_end - 1 end as newest_day,
        case when p.is_of_last_day is not true then w.due_end - 1 end as due_day,
        case when p.is_of_last_day is not true then case when w.due_end > p.newest_end then w.due_end - p.newest_end when w.due_end <= p.newest_end then 0 end end as days_behind,
-       case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing to have'
+       case when w.due_end is null and p.open_count = 0 or p.is_unavailable then 'nothing due'
             when p.loaded_count = 0 and p.newest_end is not null and p.newest_end >= coalesce(p.unanswered_end, '-infinity')
-                 and (w.due_end_before is null or p.newest_end >= w.due_end_before) then 'nothing to have'
+                 and (w.due_end_before is null or p.newest_end >= w.due_end_before) then 'nothing due'
             -- one list of the day may be loaded while another one waits
             when p.unanswered_end >= w.due_end then 'late'
             when p.newest_end >= w.due_end then 'on time'
@@ -510,7 +510,7 @@ comment on column ops.freshness.country_code    is 'Country; null if the dataset
 comment on column ops.freshness.newest_day      is 'Newest day that is loaded or empty; null when there is none. For charts that are requested for all countries at once (resolution last_day), which name no day, it is the newest day of their rows.';
 comment on column ops.freshness.due_day         is 'Newest day that should be loaded by the end of today; null if nothing is due: the dataset is off or limited to other countries, it is fetched only once, the app, country or competitor is no longer in the portfolio, or nothing has been planned yet. Also null for charts of all countries at once (resolution last_day): it is not known in advance which day the service has.';
 comment on column ops.freshness.days_behind     is 'Days from newest_day to due_day; 1 on each day until its run is over. Null if nothing is loaded or due_day is null.';
-comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only today''s run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.';
+comment on column ops.freshness.freshness_state is 'on time: the due day is loaded, or only today''s run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing due: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.';
 comment on column ops.freshness.last_loaded_at  is 'When the last answer was loaded.';
 comment on column ops.freshness.open_count      is 'Number of slices that are waiting or running.';
 select ops.comment_columns('ops.freshness');

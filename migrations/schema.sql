@@ -2568,7 +2568,7 @@ create view mart.data_freshness (
   newest_day date, -- Newest day that is loaded or empty; null when there is none. For charts that are requested for all countries at once (resolution last_day), which name no day, it is the newest day of their rows.
   due_day date, -- Newest day that should be loaded by the end of today; null if nothing is due: the dataset is off or limited to other countries, it is fetched only once, the app, country or competitor is no longer in the portfolio, or nothing has been planned yet. Also null for charts of all countries at once (resolution last_day): it is not known in advance which day the service has.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null if nothing is loaded or due_day is null.
-  freshness_state text, -- on time: the due day is loaded, or only today's run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.
+  freshness_state text, -- on time: the due day is loaded, or only today's run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing due: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_slice_count bigint -- Number of slices that are waiting or running.
 ) as
@@ -6477,7 +6477,7 @@ create view ops.freshness (
   newest_day date, -- Newest day that is loaded or empty; null when there is none. For charts that are requested for all countries at once (resolution last_day), which name no day, it is the newest day of their rows.
   due_day date, -- Newest day that should be loaded by the end of today; null if nothing is due: the dataset is off or limited to other countries, it is fetched only once, the app, country or competitor is no longer in the portfolio, or nothing has been planned yet. Also null for charts of all countries at once (resolution last_day): it is not known in advance which day the service has.
   days_behind integer, -- Days from newest_day to due_day; 1 on each day until its run is over. Null if nothing is loaded or due_day is null.
-  freshness_state text, -- on time: the due day is loaded, or only today's run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing to have: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.
+  freshness_state text, -- on time: the due day is loaded, or only today's run is missing; late: requested, but all or some of it has no answer yet; stopped: due since yesterday or longer, and not requested; nothing due: nothing is due, the service does not have it (unavailable), or all answers are empty and requests continue.
   last_loaded_at timestamp with time zone, -- When the last answer was loaded.
   open_count bigint -- Number of slices that are waiting or running.
 ) as
@@ -6685,8 +6685,8 @@ create view ops.freshness (
             ELSE NULL::integer
         END AS days_behind,
         CASE
-            WHEN w.due_end IS NULL AND p.open_count = 0 OR p.is_unavailable THEN 'nothing to have'::text
-            WHEN p.loaded_count = 0::numeric AND p.newest_end IS NOT NULL AND p.newest_end >= COALESCE(p.unanswered_end, '-infinity'::date) AND (w.due_end_before IS NULL OR p.newest_end >= w.due_end_before) THEN 'nothing to have'::text
+            WHEN w.due_end IS NULL AND p.open_count = 0 OR p.is_unavailable THEN 'nothing due'::text
+            WHEN p.loaded_count = 0::numeric AND p.newest_end IS NOT NULL AND p.newest_end >= COALESCE(p.unanswered_end, '-infinity'::date) AND (w.due_end_before IS NULL OR p.newest_end >= w.due_end_before) THEN 'nothing due'::text
             WHEN p.unanswered_end >= w.due_end THEN 'late'::text
             WHEN p.newest_end >= w.due_end THEN 'on time'::text
             WHEN p.unanswered_end > COALESCE(p.newest_end, '-infinity'::date) THEN 'late'::text

@@ -86,7 +86,7 @@ export async function readCompleteDays(db: Database): Promise<readonly CompleteD
       -- calls about many apps or countries say so in their items
       and    coalesce(gap.track_id = f.track_id, gap.track_id is null) and coalesce(gap.country_code = f.country_code, gap.country_code is null)) as g
     left   join (select dataset, count(*)::int as slices from ops.failed_slice group by dataset) as x on x.dataset = f.dataset
-    where  f.freshness_state <> 'nothing to have'
+    where  f.freshness_state <> 'nothing due'
     group  by f.dataset
     order  by f.dataset`.execute(db);
   return rows;

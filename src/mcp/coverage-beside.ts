@@ -21,7 +21,7 @@ type DatasetCoverage = {
   readonly newest_day: string | null;
   /** Newest day that should be there by the end of today; null where nothing is due. */
   readonly due_day: string | null;
-  /** Apps and countries by freshness_state of mart.data_freshness: on time, late, stopped, nothing to have. */
+  /** Apps and countries by freshness_state of mart.data_freshness: on time, late, stopped, nothing due. */
   readonly freshness: Readonly<Record<string, number>>;
   readonly last_loaded_at: string | null;
   /** Null of a dataset that lists the portfolio, or that is not requested: it has no cells by day. */

@@ -52,18 +52,18 @@ test("of an app, a country or a competitor that left the portfolio on the day of
       today,
     );
   expect(await states()).toEqual([
-    "keyword_rank | 1 | JP | - | nothing to have",
+    "keyword_rank | 1 | JP | - | nothing due",
     "keyword_rank | 1 | US | 2026-08-19 | stopped",
-    "keyword_rank | 2 | US | - | nothing to have",
+    "keyword_rank | 2 | US | - | nothing due",
     "keyword_rank | 3 | US | 2026-08-19 | stopped",
-    "keyword_rank | 4 | JP | - | nothing to have",
+    "keyword_rank | 4 | JP | - | nothing due",
     "keyword_rank | 4 | US | 2026-08-19 | stopped",
-    "visibility | 7 | US | - | nothing to have",
-    "visibility | 8 | US | - | nothing to have",
+    "visibility | 7 | US | - | nothing due",
+    "visibility | 8 | US | - | nothing due",
     // in a country that its app has left
-    "visibility | 9 | JP | - | nothing to have",
+    "visibility | 9 | JP | - | nothing due",
     "visibility | 9 | US | 2026-08-19 | stopped",
   ]);
   await mart.ask(`update core.configured_portfolio set valid_to = '${last}' where track_id = '4'`);
-  expect((await states())[5]).toBe("keyword_rank | 4 | US | - | nothing to have");
+  expect((await states())[5]).toBe("keyword_rank | 4 | US | - | nothing due");
 });

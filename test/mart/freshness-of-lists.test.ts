@@ -22,7 +22,7 @@ const slices: readonly (readonly [string | null, readonly string[], string, stri
   ["FR", ["1", "2"], "2026-08-19", "running"],
   ["FR", ["1", "2"], today, "pending"],
   ["FR", ["1"], today, "deferred"],
-  // the newest says that there is nothing to have of one of them
+  // the newest says that nothing is due of one of them
   ["GB", ["1", "2"], "2026-08-17", "loaded"],
   ["GB", ["1"], today, "skipped"],
   // the items name countries, or there is no list
@@ -52,13 +52,13 @@ test("an app of several lists is as fresh as they are together", async () => {
       today,
     ),
   ).toEqual([
-    "DE | 1 | 2026-08-19 | nothing to have | 2026-08-19 | 0",
+    "DE | 1 | 2026-08-19 | nothing due | 2026-08-19 | 0",
     "ES | - | 2026-08-18 | stopped | 2026-08-18 | 0",
     "FR | 1 | - | late | - | 3",
     "FR | 2 | - | late | - | 2",
-    "GB | 1 | 2026-08-17 | nothing to have | 2026-08-17 | 0",
+    "GB | 1 | 2026-08-17 | nothing due | 2026-08-17 | 0",
     "GB | 2 | 2026-08-17 | stopped | 2026-08-17 | 0",
-    "JP | 1 | 2026-08-19 | nothing to have | 2026-08-19 | 0",
+    "JP | 1 | 2026-08-19 | nothing due | 2026-08-19 | 0",
     "KR | 1 | 2026-08-19 | late | 2026-08-19 | 0",
     "KR | 2 | 2026-08-19 | on time | 2026-08-19 | 0",
     "SE | 1 | 2026-08-20 | on time | 2026-08-20 | 0",

@@ -116,7 +116,7 @@ describe("how fresh an app is", () => {
       "4 | US | 2026-08-10 | 2026-08-19 | 9 | stopped",
       "5 | US | - | 2026-08-19 | - | late",
       // nothing was requested since the account dropped it
-      "6 | US | 2026-08-10 | - | - | nothing to have",
+      "6 | US | 2026-08-10 | - | - | nothing due",
       "7 | US | 2026-08-10 | 2026-08-19 | 9 | stopped",
       "8 | US | 2026-08-19 | 2026-08-19 | 0 | late",
       "9 | US | 2026-08-19 | 2026-08-19 | 0 | on time",
@@ -169,23 +169,23 @@ describe("how fresh an app is", () => {
       "Ours | US | 2026-08-04 | 2026-09-03 | 30 | stopped",
     ]);
     expect(await freshness("search_ads_top_app")).toEqual(["- | - | 2026-06-30 | 2026-07-31 | 31 | stopped"]);
-    expect(await freshness("app_match")).toEqual(["Ours | US | 2026-01-01 | - | - | nothing to have"]);
+    expect(await freshness("app_match")).toEqual(["Ours | US | 2026-01-01 | - | - | nothing due"]);
     expect(await freshness("app_history")).toEqual([
       "Ours | US | 2026-08-14 | 2026-08-14 | 0 | on time",
       "2 | US | 2026-08-12 | 2026-08-14 | 2 | stopped",
     ]);
-    expect(await freshness("top_chart")).toEqual(["- | US | 2026-08-01 | - | - | nothing to have"]);
+    expect(await freshness("top_chart")).toEqual(["- | US | 2026-08-01 | - | - | nothing due"]);
     expect(await freshness("tracked_app")).toEqual(["- | - | 2026-08-20 | 2026-08-20 | 0 | on time"]);
   });
 
-  test("is nothing to have where answers never have rows or are unavailable", async () => {
+  test("is nothing due where answers never have rows or are unavailable", async () => {
     expect(await freshness("sales_metric")).toEqual([
       // nobody requested it for days: rows may be there now
       "Ours | - | 2026-08-10 | 2026-08-19 | 9 | stopped",
-      "2 | - | 2026-08-18 | 2026-08-19 | 1 | nothing to have",
+      "2 | - | 2026-08-18 | 2026-08-19 | 1 | nothing due",
       "4 | - | 2026-08-17 | 2026-08-19 | 2 | stopped",
     ]);
-    expect(await freshness("retention")).toEqual(["Ours | - | - | 2026-08-19 | - | nothing to have"]);
+    expect(await freshness("retention")).toEqual(["Ours | - | - | 2026-08-19 | - | nothing due"]);
   });
 
   test("names each app and country of a call about many", async () => {
