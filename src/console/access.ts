@@ -20,27 +20,27 @@ import type { Role, Visitor } from "./visitor.ts";
 /** The cookie of a session; each console of a machine has its own, since cookies are sent to all ports. */
 const sessionCookie = "storehouse_session";
 
-/** The name of a cookie of the console that a request reaches. */
+/** The name of a cookie, made unique for the console that a request reaches. */
 export function cookieNameOf({ socket }: Pick<FastifyRequest, "socket">, name: string): string {
   return `${name}_${socket.localPort}`;
 }
 
 const sessionMs = 12 * hourMs;
 
-/** Who may come in. */
+/** Who has access. */
 export type Access = {
   /**
-   * Null for nobody who is known. Throws `console_host` for another name than loopback's, and for what a reverse proxy forwards, where no
-   * sign-in is wanted.
+   * Null for an unknown visitor. If no sign-in is required, throws `console_host` for a host name other than loopback's, and for a request
+   * that a reverse proxy forwards.
    */
   readonly visitorOf: (request: FastifyRequest) => Visitor | null;
-  /** Whom a request counts for where requests are limited: a session, a user of the proxy, or an address. */
+  /** Whose limit of requests a request counts against: a session's, a proxy user's, or an address's. */
   readonly countedFor: (request: FastifyRequest) => string;
-  /** Whose forms a request may send: those of a session, of a user of the proxy, or of nobody who is known. */
+  /** Whose forms a request may send: those of a session, of a proxy user, or of unknown visitors. */
   readonly formsOf: (request: FastifyRequest) => string;
-  /** True where a password can be typed. */
+  /** True if visitors can sign in with a password. */
   readonly hasPassword: boolean;
-  /** Who typed this password; null where it is wrong. */
+  /** The visitor with this password; null if it is wrong. */
   readonly known: (request: FastifyRequest, typed: { name: string; password: string }) => Visitor | null;
   /** Starts a session. */
   readonly signIn: (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => void;
@@ -48,14 +48,14 @@ export type Access = {
   readonly signOut: (request: FastifyRequest, reply: FastifyReply) => void;
 };
 
-/** Headers that a reverse proxy adds; most do without being configured to, one that adds none of them cannot be distinguished from a browser. */
+/** Headers that a reverse proxy adds; most do so by default. One that adds none of them cannot be distinguished from a browser. */
 const forwarding = /^(forwarded|via|x-forwarded-.+|x-real-ip|x-client-ip|cf-connecting-ip|true-client-ip)$/;
 
 function isForwarded({ headers }: FastifyRequest): boolean {
   return Object.keys(headers).some((name) => forwarding.test(name));
 }
 
-/** Throws `console_needs_password` where other machines would get in without one, `console_nobody_in` where there is no way to sign in. */
+/** Throws `console_needs_password` if other machines would have access without one, `console_nobody_in` if there is no way to sign in. */
 export function checkExposure({ environment, settings }: Config, host = settings.console.host): void {
   if (!isLoopback(host) && environment.STOREHOUSE_CONSOLE_PASSWORD === undefined)
     throw fail("console_needs_password", { host });
@@ -80,7 +80,7 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
   ] as const;
   const hasPassword = passwords.some(({ password }) => password !== undefined);
   const { proxy } = settings.console;
-  /** Sessions that were signed out before their time, and when they expire. */
+  /** Sessions that were signed out early, and when they would expire. */
   const ended = new Map<string, number>();
 
   function fromProxy(request: FastifyRequest): Visitor | null {
@@ -138,7 +138,7 @@ export function createAccess({ environment, settings }: Config, clock: Clock): A
   };
 }
 
-/** Names are for people: as long as one needs. */
+/** Names are for people: this is long enough. */
 export const longestName = 80;
 
 /** How cookies of the console are sent: to this site alone, to no script. */
@@ -158,7 +158,7 @@ function peerOf(request: FastifyRequest): string {
   return (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
 }
 
-/** Compares in the same time wherever two texts differ. */
+/** Takes the same time regardless of where two texts differ. */
 function isSame(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

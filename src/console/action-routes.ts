@@ -53,10 +53,7 @@ function operatorOf({ access }: ConsoleParts, request: FastifyRequest): Visitor 
 
 const refusals: ReadonlySet<ErrorCode> = new Set(["console_not_allowed", "console_forged"]);
 
-/**
- * Puts on record that a known visitor was refused: a viewer, or a form that is none of this console. Its fields are not, since nobody has
- * checked them.
- */
+/** Records that a known visitor was refused: a viewer, or a form that this console did not make. Its unchecked fields are not recorded. */
 async function recordRefused(
   { app, access }: ConsoleParts,
   { request, error, action }: { readonly request: FastifyRequest; readonly error: unknown; readonly action: string },
@@ -85,7 +82,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   const agreement = parsed(Agreement, request.body);
   const input = parsed(action.input, request.body) as never;
   const context: ActionContext = { app, now, visitor, runs };
-  // as a page reads: for console.timeout_seconds at most, however large the selection is
+  // with the limits of a page: at most console.timeout_seconds, however large the selection is
   const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
   const price = await action.price(action.readsAsLoader === true ? context : reading, input);
   if (!agreesTo(price, agreement, app.config.settings.credits.ask_above)) {
@@ -124,11 +121,11 @@ type Confirmation = {
   readonly visitor: Visitor;
 };
 
-/** The page that shows the price and wants an agreement. */
+/** The page that shows the price and requires an agreement. */
 function confirm({ app }: ConsoleParts, { form, once, reply, visitor }: Confirmation): FastifyReply {
   const { settings } = app.config;
   const { action, agreement, owner } = form;
-  // what was agreed to and is dearer now is a conflict, as is a number that is another one
+  // a price above the agreed one is a conflict, and so is a wrong number
   const status = agreement.agreed === undefined ? 200 : 409;
   const token = reply.generateCsrf({ userInfo: owner });
   return sendPage(reply.code(status), {

@@ -5,13 +5,13 @@ import { html, type Html } from "./html.ts";
 import type { KeptForm } from "./kept-forms.ts";
 import { hiddenFields } from "./parts/form-fields.ts";
 
-/** What the page shows beside the form that is kept. */
+/** What the page shows in addition to the kept form. */
 type Shown = { readonly form: KeptForm; readonly once: string; readonly limit: number; readonly token: string };
 
-/** Fields that this form has anew. */
+/** Fields that this form sets again. */
 const ownFields = new Set(["_csrf", "agreed", "bound", "typed", "once", "back"]);
 
-/** The page that shows the price of an action and wants an agreement. */
+/** The page that shows the price of an action and requires an agreement. */
 export function agreementPage({ form: { action, price, agreement, given }, once, limit, token }: Shown): Html {
   const fields = {
     ...Object.fromEntries(Object.entries(given).filter(([name]) => !ownFields.has(name))),

@@ -5,8 +5,8 @@ import { OwnAddress } from "./parse-input.ts";
 
 const Credits = z.coerce.number().int().min(0);
 /**
- * What each form has beside the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was about then;
- * `typed`: what a person typed instead of a click; `once`: the name of the form that wants an agreement, which holds once.
+ * What each form has in addition to the action's own fields. `agreed`: the price that was shown; `bound`: the digest of what it was for;
+ * `typed`: what a person typed instead of a click; `once`: the name of the form to agree to, which can be used once.
  */
 export const Agreement = z.object({
   agreed: Credits.optional(),
@@ -16,10 +16,10 @@ export const Agreement = z.object({
   back: OwnAddress,
 });
 
-/** What a form says of an agreement. */
+/** The agreement in a form. */
 export type Agreed = z.output<typeof Agreement>;
 
-/** Agreed is the price that was shown, or more, for just what was shown; above the limit it has to be typed. */
+/** An agreement covers at most the price that was shown, for exactly what was shown; above the limit the price has to be typed. */
 export function agreesTo(price: Price, agreement: Agreed, limit: number): boolean {
   const { agreed, typed } = agreement;
   if (price.cannot !== undefined) return false;
@@ -28,12 +28,12 @@ export function agreesTo(price: Price, agreement: Agreed, limit: number): boolea
   return price.credits <= limit || Number(typed?.replaceAll(/[\s,._]/g, "")) === price.credits;
 }
 
-/** True where the page that was agreed to showed something else; a page that shows a price alone names what it is about in its fields. */
+/** True where the page that was agreed to showed something else; a page that shows only a price names in its fields what it is for. */
 export function isAboutOther(price: Price, { bound }: Agreed): boolean {
   return bound !== undefined && bound !== boundBy(price);
 }
 
-/** What a price is about, so that a form can name it. */
+/** The digest of what a price is for, to be named in a form. */
 export function boundBy({ binds }: Price): string {
   return createHash("sha256")
     .update(JSON.stringify(binds ?? null))

@@ -3,7 +3,7 @@ import { sql, instant } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Role, Visitor } from "./visitor.ts";
 
-/** What is done: its name, about what, at which price, and when (epoch-ms). */
+/** An action: its name, subject and price, and when it is done (epoch-ms). */
 export type Deed = {
   readonly action: string;
   readonly subject: string;
@@ -11,10 +11,10 @@ export type Deed = {
   readonly at: number;
 };
 
-/** How an action stands or ended. `started`: the run that it started goes on. */
+/** The state or outcome of an action. `started`: the run that it started continues. */
 export type DeedOutcome = "started" | "done" | "refused" | "failed";
 
-/** Who does it; nobody who is known at a sign-in that is refused. */
+/** Who does it; unknown at a refused sign-in. */
 export type Actor = Omit<Visitor, "role"> & { readonly role: Role | null };
 
 /** Writes an action before it begins; returns the number of its row. */
@@ -30,7 +30,7 @@ export async function recordDeed(
   return rows[0]?.audit_id ?? "";
 }
 
-/** Notes how it ended, with the text that the person saw, or that the run that it started goes on. */
+/** Records how it ended, with the text that the person saw, or that its run continues. */
 export async function recordOutcome(
   db: Database,
   auditId: string,
@@ -42,14 +42,14 @@ export async function recordOutcome(
     where  audit_id = ${auditId}`.execute(db);
 }
 
-/** Notes which run an action started. */
+/** Records which run an action started. */
 export async function recordRun(db: Database, auditId: string, runId: string): Promise<void> {
   await sql`update ops.audit set run_id = ${runId} where audit_id = ${auditId}`.execute(db);
 }
 
 /**
- * Settles what a killed process left unfinished: by how the run of the action ended, or as failed where it was broken off. An action
- * without a run stays open for a day, since another console may be at it.
+ * Ends actions that a killed process left unfinished, with the outcome of their run, or as failed if the run was broken off. An action
+ * without a run stays open for a day, since another console may be working on it.
  */
 export async function settleDeeds(db: Database, now: number): Promise<void> {
   await sql`
@@ -66,7 +66,7 @@ export async function settleDeeds(db: Database, now: number): Promise<void> {
                 else r.ended_at is not null or not ${isAlive(sql`r.worker_id`)} end`.execute(db);
 }
 
-/** A subject may hold thousands of keywords, which nothing else has on record. */
+/** A subject may hold thousands of keywords, which are recorded nowhere else. */
 const longest = { subject: 200_000, note: 500 } as const;
 
 function shortened(text: string, most: number): string {

@@ -4,7 +4,7 @@ import { count, countOf } from "../core/words.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { ReportedProgress, SyncResult } from "../runs/run-parts.ts";
 
-/** How a run ended: its result, null where it has none, and what was wrong, null where nothing was. */
+/** How a run ended: its result and its problem, each null if there is none. */
 export type RunEnd = { readonly at: number; readonly result: SyncResult | null; readonly problem: string | null };
 
 /** A run that the console started. */
@@ -13,7 +13,7 @@ type BackgroundRun = {
   readonly what: string;
   readonly startedAt: number;
   readonly progress: ReportedProgress | null;
-  /** True once it was stopped: calls that are under way end, since they are paid for. */
+  /** True once it was stopped: calls under way are completed, since they are paid for. */
   readonly isStopping: boolean;
   /** Null while it runs. */
   readonly ended: RunEnd | null;
@@ -28,13 +28,13 @@ export type BackgroundWork = {
   readonly work: (control: RunControl) => Promise<SyncResult>;
 };
 
-/** Who is to note the number of a run as soon as it has one, and how it ended. */
+/** Callbacks that record the number of a run as soon as it has one, and how it ended. */
 type RunRecord = {
   readonly onRun: (runId: string) => Promise<void>;
   readonly onEnd: (end: RunEnd) => Promise<void>;
 };
 
-/** Runs of the console's actions, one at a time. Disposing stops the one that runs, as Ctrl-C stops a command. */
+/** Runs of the console's actions, one at a time. Disposing stops the present one, as Ctrl-C stops a command. */
 export interface BackgroundRuns extends AsyncDisposable {
   /** Throws `console_busy` while one runs. */
   readonly checkFree: () => void;
@@ -43,11 +43,11 @@ export interface BackgroundRuns extends AsyncDisposable {
    * one does.
    */
   readonly checkRunning: (startedAt: number) => BackgroundRun;
-  /** Starts a run that goes on when the answer has been sent. Throws `console_busy` while another one runs. */
+  /** Starts a run that continues after the response is sent. Throws `console_busy` while another one runs. */
   readonly start: (work: BackgroundWork, record: RunRecord) => void;
-  /** The run that runs, or the last one; null before the first. */
+  /** The present run, or the last one; null before the first. */
   readonly latest: () => BackgroundRun | null;
-  /** Stops the one that was started at an instant, so that nothing of it goes on elsewhere. Throws what `checkRunning` does. */
+  /** Stops the run that was started at an instant, so that no worker continues it. Throws what `checkRunning` does. */
   readonly stop: (startedAt: number) => void;
 }
 
@@ -57,7 +57,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   let working: Promise<void> = Promise.resolve();
   let stopping = new AbortController();
 
-  /** A record that cannot be written keeps no other run from starting. */
+  /** A record that cannot be written does not prevent another run. */
   function noted(record: Promise<void>): Promise<void> {
     return record.catch((error: unknown) => log.error({ problem: problemOf(error, hide) }, "console.run_failed"));
   }
@@ -68,7 +68,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
       (error: unknown): RunEnd => ({ at: clock.now(), result: null, problem: problemOf(error, hide) }),
     );
     if (ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
-    // on record before it shows as ended
+    // recorded before it is shown as ended
     await noted(onEnd(ended));
     latest = latest && { ...latest, ended };
   }
@@ -98,7 +98,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
           latest = latest && { ...latest, progress };
         },
       };
-      // in this order, also where it ends at once
+      // in this order, even if it ends at once
       working = toEnd(work(control), async (end) => {
         await number;
         await onEnd(end);
@@ -122,7 +122,7 @@ function problemOf(error: unknown, hide: App["hide"]): string {
     : "an unexpected error ended it; see the log of the console";
 }
 
-/** Whether a run did what it was started for, and in a sentence what became of it. A run that a person stopped did. */
+/** Whether a run did what it was started for, and its outcome as a sentence. A run that a person stopped counts as done. */
 export function endOf({ result, problem }: RunEnd): { readonly isDone: boolean; readonly text: string } {
   if (result === null) return { isDone: false, text: problem ?? "" };
   const { outcome, progress, runId } = result;

@@ -8,19 +8,19 @@ import type { Settings } from "../config/settings.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { settingsIn } from "../planner/settings-in.ts";
 
-/** The configuration as its file has it now, which may be newer than what this process and the workers go by. */
+/** The configuration in the file now, which may be newer than the one that this process and the workers use. */
 export type ConfigurationNow = {
-  /** Null where the settings come from no file. */
+  /** Null if the settings come from no file. */
   readonly file: string | null;
   readonly settings: Settings;
-  /** True where the portfolio of the file is another one than that of this process, which read it when it started. */
+  /** True if the portfolio in the file differs from that of this process, which read it at its start. */
   readonly isNewer: boolean;
-  /** What is wrong with the file; then the settings are those of this process. */
+  /** What is wrong with the file; the settings are then those of this process. */
   readonly problem: string | null;
 };
 
 type Stamped = { readonly stamp: string; readonly now: ConfigurationNow };
-/** What was read last, for the process's one configuration: a list of thousands of keywords takes a while. */
+/** What was last read, by the process's configuration: parsing a list of thousands of keywords takes a while. */
 const lastRead = new WeakMap<Config, Stamped>();
 
 /** Reads the configuration file again, where it has changed. */
@@ -50,7 +50,7 @@ function readAgain(
   }
 }
 
-/** Why this console cannot change the configuration, as a sentence; null where it can. */
+/** Why this console cannot change the configuration, as a sentence; null if it can. */
 export function whyNotWritten(file: string | null): string | null {
   if (file === null) return "The settings of this console do not come from a file: add these lines to your own file.";
   const reason = whyFixed(file);

@@ -9,7 +9,7 @@ import type { SharedReads } from "./shared-reads.ts";
 export type ConsoleParts = {
   /** Acts as the role in DATABASE_URL, with connections of the console's own. */
   readonly app: App;
-  /** What pages and prices are read over. */
+  /** The connections that pages and prices use. */
   readonly reader: Database;
   readonly access: Access;
   readonly reads: SharedReads;

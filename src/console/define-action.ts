@@ -6,18 +6,19 @@ import type { Visitor } from "./visitor.ts";
 import { hiddenFields } from "./parts/form-fields.ts";
 
 /*
- * An action is a form that is posted to /actions/NAME. The server does not rely on what the page showed, but works the price out again:
+ * An action is a form that is posted to /actions/NAME. The server does not rely on what the page showed, but calculates the price again:
  *
- *   nothing agreed, or less than it costs now    the price is shown, at an address of its own, and a button that agrees to it
- *   agreed, and it is about something else now   the price and what it is about are shown again
- *   more than credits.ask_above                  the price has to be typed as well
+ *   nothing agreed, or less than it costs now    the price is shown, at a separate address, with a button that agrees to it
+ *   agreed, and its subject has changed since    the price and what it is about are shown again
+ *   more than credits.ask_above                  the price must also be typed
  *   it cannot be done here                       what it would do and why not are shown, without a button
- *   agreed                                       a row in ops.audit, then `run`, which may spend the price and no more; what it returns as
- *                                                `started` goes on when the answer has been sent, and the row says what became of it
+ *   agreed                                       a row in ops.audit, then `run`, which may spend at most the price; what it returns as
+ *                                                `started` continues after the response is sent, and the row gets its outcome
  *
  * `price` and `run` call the functions that the commands call. Only an operator gets this far.
  *
- * To add one: a file in src/console/actions/ exports a value made by `defineAction`, actions/all.ts lists it, and a page has its `actionForm`.
+ * To add one: a file in src/console/actions/ exports a value made by `defineAction`, actions/all.ts lists it, and a page has its
+ * `actionForm`.
  */
 
 /** What an action works with. */
@@ -25,34 +26,34 @@ export type ActionContext = {
   readonly app: App;
   readonly now: number;
   readonly visitor: Visitor;
-  /** Runs that go on when the answer has been sent. */
+  /** Runs that continue after the response is sent. */
   readonly runs: Pick<BackgroundRuns, "checkFree" | "checkRunning" | "stop">;
 };
 
 /** What an action would do and cost. */
 export type Price = {
-  /** Most credits that it spends; 0 for what is free. */
+  /** The most credits that it spends; 0 if it is free. */
   readonly credits: number;
   /** What will happen, as a sentence. */
   readonly says: string;
-  /** More of it, for the page that wants an agreement. */
+  /** More about it, for the page that requires an agreement. */
   readonly detail?: Html;
-  /** What is put on record instead of the fields of the form, where those do not say what would change. */
+  /** What is recorded instead of the fields of the form, if those do not say what would change. */
   readonly about?: Readonly<Record<string, unknown>>;
-  /** What exactly it is about, where the fields of the form do not say so for good: an agreement holds for just that. */
+  /** What exactly it is for, if the same fields may mean something else later: an agreement applies only to this. */
   readonly binds?: unknown;
-  /** True where it wants an agreement even at a low price: it changes something elsewhere. */
+  /** True if it requires an agreement even at a low price: it changes something elsewhere. */
   readonly alwaysAsk?: true;
-  /** When the credits are spent where the action itself spends none: they are what is expected then. */
+  /** When the credits are spent, if the action itself spends none: they are then the expected price. */
   readonly later?: string;
-  /** Why it cannot be done here, as a sentence: it is shown and has no button. */
+  /** Why it cannot be done here, as a sentence: it is shown without a button. */
   readonly cannot?: string;
 };
 
-/** The most credits that were agreed to, and what exactly the agreement is about. */
+/** The most credits that were agreed to, and what exactly the agreement is for. */
 type Agreed = Pick<Price, "credits" | "binds">;
 
-/** What became of it: a sentence, the page to go on with, and what goes on when the answer has been sent. */
+/** The outcome: a sentence, the page to go to, and the work that continues after the response is sent. */
 type Done = { readonly says: string; readonly to: string; readonly started?: BackgroundWork };
 
 /** An action of the console. */
@@ -61,10 +62,10 @@ export type Action<I extends z.ZodObject = z.ZodObject> = {
   /** What its button says. */
   readonly label: string;
   readonly input: I;
-  /** True where its price is of tables that the reader has no right to. */
+  /** True if its price requires tables that the reader may not read. */
   readonly readsAsLoader?: true;
   readonly price: (context: ActionContext, input: z.output<I>) => Promise<Price>;
-  /** `agreed`: what was agreed to. What `price` bound is compared with it where it may be other by now: a moment has passed. */
+  /** `agreed`: what was agreed to. What `price` bound is compared with it if it may have changed in the meantime. */
   readonly run: (context: ActionContext, input: z.output<I>, agreed: Agreed) => Promise<Done>;
 };
 
@@ -83,7 +84,7 @@ export function defineAction<I extends z.ZodObject>(action: Action<I>): AnyActio
 export type ActionFields = Readonly<Record<string, string | number>>;
 
 /**
- * The form with a button that posts to an action: nothing for a viewer. `agreed`: credits that the page has shown for it, so that one click
+ * The form with a button that posts to an action; empty for a viewer. `agreed`: the credits that the page showed for it, so that one click
  * is enough below credits.ask_above.
  */
 export function actionForm(

@@ -15,13 +15,14 @@ import type { Visitor } from "./visitor.ts";
  *      `context.read(key, work)`: as storehouse_reader where that role exists, read-only, at most console.timeout_seconds long, and
  *      shared by all viewers of the same key. So a page reads views of ops, core and mart, and no table of ops or raw.
  *   4. Anything that changes something is a form that posts to an action (see define-action.ts): `actionForm`.
- *   5. `live: true` reads the page again when the ledger changes; the parts that change stand in elements with an id.
+ *   5. `live: true` reads the page again when the ledger changes; the parts that change are in elements with an id.
  *   6. The content security policy lets in scripts and styles from /assets only: no <style>, no style="...", no onclick="...". Attributes of
  *      SVG (fill, stroke, width) are fine. A drawing of src/charts is shown by `picture`, which brings its colours.
  *   7. It works without JavaScript for reading, at 390 pixels, by keyboard, in light and dark: test/console walks over every page of
  *      pages/all.ts with a browser and axe.
  *
- * Classes of console.css: card, facts, table-wrap, badge, button, notice, muted, number ... A page adds rules to the style sheet, not styles.
+ * Classes of console.css: card, facts, table-wrap, badge, button, notice, muted, number ... A page adds rules to the style sheet, not
+ * styles.
  */
 
 /** Reads a value under a key, which all viewers of the same key share. */
@@ -32,20 +33,20 @@ export type PageContext = {
   readonly app: App;
   /** Epoch-ms. */
   readonly now: number;
-  /** For a page with a script of its own that listens to `/live?since=`: what happened before is in the page. */
+  /** For a page whose own script listens to `/live?since=`: earlier changes are in the page. */
   readonly liveSince: number;
   readonly visitor: Visitor;
-  /** Reads by a key that says what and for which input; the value may be some seconds old, or older where the database is slow. */
+  /** Reads by a key that names what is read and its input; the value may be some seconds old, or older if the database is slow. */
   readonly read: ReadShared;
   /** The token that a form sends back. */
   readonly formToken: () => string;
   /** Path and query of this page. */
   readonly address: string;
-  /** What the console runs itself. */
+  /** The console's own runs. */
   readonly runs: BackgroundRuns;
 };
 
-/** A page that is no markup. `name` where it is saved as a file. */
+/** A page that is not markup. `name`: its file name, if it is saved as a file. */
 type Download = { readonly type: string; readonly body: string | Buffer; readonly name?: string };
 
 /** A page of the console. */
@@ -58,10 +59,10 @@ export type Page<I extends z.ZodObject = z.ZodObject> = {
   /** Who may see it; every visitor when left out. */
   readonly role?: "operator";
   readonly live?: true;
-  /** What it takes of processor and database beyond a few statements: fewer of such pages are answered a minute. */
+  /** Its load beyond a few statements: fewer of these pages are served per minute. */
   readonly effort?: "some" | "much";
   readonly input: I;
-  /** Examples of its address, for the tests that walk over every page; an empty list where one needs what only a run makes. */
+  /** Examples of its address, for the tests that walk over every page; an empty list if it needs something that only a run makes. */
   readonly examples: readonly string[];
   readonly show: (context: PageContext, input: z.output<I>) => Promise<Html | Download>;
 };

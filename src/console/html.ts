@@ -1,6 +1,6 @@
 /*
- * Markup is made by the tag `html` alone, which escapes all that is put into it: text of an answer, the name of an app or a keyword never
- * becomes markup. Only markup goes in as it is.
+ * Markup is made only by the tag `html`, which escapes everything that is put into it: text of an answer, the name of an app or a keyword
+ * never becomes markup. Only markup is inserted unchanged.
  */
 
 /** Markup that may be sent. */
@@ -16,7 +16,7 @@ class Markup implements Html {
   }
 }
 
-/** What can stand in markup: nothing for null, undefined and false. */
+/** What can be put into markup: nothing for null, undefined and false. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[];
 
 const names: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "#39" };
@@ -32,7 +32,7 @@ function textOf(part: Part): string {
   return escaped(typeof part === "number" ? String(part) : (part as string));
 }
 
-/** Writes markup: html`<td title="${text}">${text}</td>`. Attributes stand in double quotes, always. */
+/** Writes markup: html`<td title="${text}">${text}</td>`. Attributes are always in double quotes. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Markup(texts.map((text, index) => text + textOf(parts[index])).join(""));
 }

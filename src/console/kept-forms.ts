@@ -3,7 +3,7 @@ import { fail } from "../core/errors.ts";
 import type { Agreed } from "./agreement.ts";
 import type { AnyAction, Price } from "./define-action.ts";
 
-/** A form that wants an agreement: whose it is, what was posted, and the price that it shows. */
+/** A form that requires an agreement: its owner, what was posted, and the price that it shows. */
 export type KeptForm = {
   readonly action: AnyAction;
   readonly owner: string;
@@ -12,25 +12,28 @@ export type KeptForm = {
   readonly price: Price;
 };
 
-/** The forms that wait for an agreement, by name, each at an address of its own: a page that answers a post cannot be gone back to. */
+/** The forms that wait for an agreement, by name, each at a separate address: a browser cannot go back to the response to a POST. */
 export type KeptForms = {
   /**
-   * Keeps a form and returns its name: that of the form in whose place it comes, which can be agreed to no more. Throws
-   * `console_sent_already` where that one was agreed to.
+   * Keeps a form and returns its name. If it replaces a form of this visitor, it takes over the name, and the old form can no longer be
+   * agreed to. Throws `console_sent_already` if that one was agreed to.
    */
   readonly keep: (form: KeptForm, insteadOf?: string) => string;
-  /** Throws `console_unknown` for a form of nobody or of another visitor, `console_sent_already` for one that was agreed to. */
+  /**
+   * Throws `console_unknown` for a form that does not exist or belongs to another visitor, `console_sent_already` for one that was agreed
+   * to.
+   */
   readonly find: (once: string, of: Pick<KeptForm, "action" | "owner">) => KeptForm;
-  /** Notes that a form is agreed to. Throws `console_sent_already` where it was before. */
+  /** Records that a form is agreed to. Throws `console_sent_already` if it already was. */
   readonly send: (once: string | undefined) => void;
 };
 
 /** Forms may hold thousands of keywords each; a person has a few open. */
 const mostKept = 100;
-/** Forms that were agreed to are remembered until so many others were: a second click comes at once. */
+/** The most recently agreed forms that are remembered, to recognise a second click, which comes at once. */
 const mostSent = 1_000;
 
-/** Keeps them as long as the process runs. */
+/** Creates the store of forms, which lasts as long as the process. */
 export function createKeptForms(): KeptForms {
   const kept = new Map<string, KeptForm>();
   const sent = new Set<string>();

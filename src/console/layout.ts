@@ -4,11 +4,11 @@ import { programVersion } from "../config/program.ts";
 import { html, type Html } from "./html.ts";
 import type { Visitor } from "./visitor.ts";
 
-/** What a page stands in. */
+/** The frame of a page. */
 type Frame = {
   readonly title: string;
   readonly body: Html;
-  /** Null on the page of sign-in and where nobody is known. */
+  /** Null on the sign-in page and for unknown visitors. */
   readonly visitor: Visitor | null;
   /** Whose warehouse it shows, by the name under `accounts`; empty for that of API_TOKEN, which is not named. */
   readonly account?: string;
@@ -18,22 +18,22 @@ type Frame = {
   readonly address: string;
   /** What an action said, to be shown once. */
   readonly note?: string | null;
-  /** Figures that are older than they should be: since when, as text. */
+  /** For outdated figures: their time, as text. */
   readonly oldSince?: string | null;
-  /** Of a page that is read again when the ledger changes: the changes that were seen when it was shown. */
+  /** For a live page: the number of changes that were seen when it was shown. */
   readonly liveSince?: number | undefined;
   /** Token for the form that signs out. */
   readonly formToken?: string;
 };
 
-/** Sends a page. It is for its visitor alone, so nothing on the way keeps it. */
+/** Sends a page. It is for this visitor only, so no cache may store it. */
 export function sendPage(reply: FastifyReply, frame: Frame): FastifyReply {
   return reply.type("text/html; charset=utf-8").header("cache-control", "no-store").send(layout(frame).markup);
 }
 
 /**
- * A whole page. Its scripts are not deferred: htmx begins when the document is read, or a moment after it was loaded where that is later,
- * and then its extension may not be there yet.
+ * A whole page. Its scripts are not deferred: htmx starts when the document is parsed, or just after htmx itself is loaded if that is
+ * later, and its extension may not be loaded by then.
  */
 function layout(frame: Frame): Html {
   const { title, body, visitor, address, liveSince } = frame;

@@ -15,32 +15,32 @@ import { readLedgerState } from "./ledger-state.ts";
 const everyMs = 2_000;
 /** A comment keeps proxies from closing a stream that has nothing to say. */
 const quietMs = 15_000;
-/** Pages are read again so often where nothing happens: time alone makes data late, and what a page says of ages grows old. */
+/** How often pages are read again while nothing happens: as time passes, data becomes late, and the ages on a page become outdated. */
 const stillMs = 600_000;
 /** A stream ends after that and the browser opens another one. */
 const longestMs = hourMs;
-/** More listeners at once are turned away, of all visitors and of one. */
+/** More listeners at once are refused, in total and per visitor. */
 const mostListeners = 200;
 const mostOfOne = 10;
 
 /** The event that a page listens to. */
 const ledgerChanged = "event: ledger\ndata: 1\n\n";
 
-/** Who listens: since which change of the ledger, for whom it counts, and whether they may still. */
+/** A listener: the last change that it has seen, whose limit it counts against, and whether it may still listen. */
 type Listener = { readonly since: number; readonly countedFor: string; readonly isAllowed: () => boolean };
 
 type Listening = Listener & { readonly openedAt: number; saidAt: number };
 
-/** Streams that report to pages that the ledger has changed. */
+/** Streams that report changes of the ledger to pages. */
 export interface LiveStreams extends AsyncDisposable {
-  /** How many changes were seen so far: what a page was shown at. */
+  /** The number of changes seen so far; a page keeps the one at which it was shown. */
   readonly seen: () => number;
   /**
-   * Adds a stream until it closes or its listener may not any longer, and reports at once what was seen since its page was shown; false
-   * where there are too many.
+   * Adds a stream until it closes or its listener may no longer listen, and reports at once a change since its page was shown; false if
+   * there are too many.
    */
   readonly add: (stream: Writable, listener: Listener) => boolean;
-  /** True where this visitor can have no further one. */
+  /** True if this visitor can have no further stream. */
   readonly isFull: (countedFor: string) => boolean;
 }
 
@@ -49,11 +49,11 @@ type StreamParts = {
   readonly db: Database;
   readonly clock: Clock;
   readonly runs: BackgroundRuns;
-  /** Called when the ledger has changed, before the listeners hear of it. */
+  /** Called when the ledger has changed, before listeners are notified. */
   readonly changed: () => void;
-  /** True once where a page was shown what is past and may have it anew. */
+  /** Returns true once if a page was shown outdated values that may be read again now. */
   readonly isDueAgain: () => boolean;
-  /** The database is slow once it has not answered for so long. */
+  /** The database counts as slow after this long without a reply. */
   readonly patienceMs: number;
 };
 
@@ -66,7 +66,7 @@ export function createLiveStreams(parts: StreamParts): LiveStreams {
   let polling: Promise<void> | null = null;
   let seen = 0;
   let changedAt = clock.now();
-  /** What was read of the ledger last: null where it could not be read, undefined before the first time. */
+  /** The last state of the ledger: null if it could not be read, undefined before the first read. */
   let last: string | null | undefined;
 
   function say(text: string): void {
@@ -78,9 +78,9 @@ export function createLiveStreams(parts: StreamParts): LiveStreams {
 
   async function poll(): Promise<void> {
     while (streams.size > 0 && !ended.signal.aborted) {
-      // once where the database does not answer: pages that are read again then say how old their figures are
+      // once if the database does not answer: pages that are then read again show how old their figures are
       const now = await readState();
-      // the first time too: what a page shows may have been read before a change that nobody listened to
+      // the first time too: a page may have been read before a change for which there was no listener
       if (now !== last || Math.abs(clock.now() - changedAt) >= stillMs) {
         seen += 1;
         changedAt = clock.now();
@@ -133,10 +133,7 @@ function keepOpen(stream: Writable, state: Listening, now: number): void {
   }
 }
 
-/**
- * Reads the state of the ledger; null where the database does not give it in time. A read that takes longer goes on, and no other one
- * begins.
- */
+/** Reads the state of the ledger; null if the database does not return it in time. A slower read continues, and no other one begins. */
 function stateReader({ db, runs, patienceMs }: StreamParts): () => Promise<string | null> {
   let reading: Promise<string> | null = null;
   return () => {
@@ -145,7 +142,7 @@ function stateReader({ db, runs, patienceMs }: StreamParts): () => Promise<strin
   };
 }
 
-/** A text that differs when something has happened in the ledger, or to what the console runs. */
+/** A text that differs when something has happened in the ledger, or in a run of the console. */
 async function fingerprint(db: Database, runs: BackgroundRuns): Promise<string> {
   const latest = runs.latest();
   const own = `${latest?.startedAt} ${latest?.isStopping} ${latest?.ended?.at} ${JSON.stringify(latest?.progress)}`;

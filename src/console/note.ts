@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { cookieNameOf, cookieOptions } from "./access.ts";
 
-/** What an action said, carried to the next page. */
+/** The message of an action, passed to the next page. */
 const cookieName = "storehouse_note";
 const longest = 300;
 

@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from "fastify";
 import { fail } from "../core/errors.ts";
 
-/** Lets a request pass whose form this console made for this visitor, and that no page of another site sends. Others end as `console_forged`. */
+/**
+ * Accepts a request only if this console made its form for this visitor, and no page of another site sends it. Others end as
+ * `console_forged`.
+ */
 export function ownForm(server: FastifyInstance): preHandlerHookHandler {
   return (request, reply, done) => {
     if (isFromElsewhere(request)) done(fail("console_forged"));
@@ -9,7 +12,7 @@ export function ownForm(server: FastifyInstance): preHandlerHookHandler {
   };
 }
 
-/** True where a browser says that another site sends it: by the relation of the two sites, or where it does not say that by the site itself. */
+/** True if the browser reports that another site sends it: by the relation of the two sites, or without that, by the origin. */
 function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
   const relation = headers["sec-fetch-site"];
   if (relation !== undefined) return relation !== "same-origin" && relation !== "none";

@@ -12,7 +12,7 @@ import { instantText } from "./parts/times.ts";
 import type { Visitor } from "./visitor.ts";
 import { sendPage } from "./layout.ts";
 
-/** Since when figures are that a slow database did not give anew, of an answer that is no page. */
+/** The time of outdated figures from a slow database, for a response that is not a page. */
 const ageHeader = "x-figures-from";
 
 /** Serves every page. */
@@ -30,7 +30,7 @@ function limitOf({ effort }: AnyPage, limits: RequestLimits): RequestLimits[keyo
   return effort === undefined ? limits.page : effort === "some" ? limits.someEffort : limits.muchEffort;
 }
 
-/** Without a way to sign in the page says so, and a live page that is read again is left as it is; else sign-in leads back to this address. */
+/** Without a way to sign in, an error says so, also for a live page that is read again. Otherwise sign-in leads back to this address. */
 function toSignIn({ access }: ConsoleParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!access.hasPassword || request.headers["hx-request"] !== undefined) throw fail("console_signed_out");
   return reply.redirect(`/sign-in?to=${encodeURIComponent(request.url)}`, 303);
@@ -47,7 +47,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   const { app, reads } = parts;
   const input = parsed(page.input, { ...(request.query as object), ...(request.params as object) });
   const now = app.clock.now();
-  // before anything is read: a change meanwhile is reported when the page listens
+  // before anything is read: a change during the read is reported when the page listens
   const since = parts.streams.seen();
   let oldest: number | null = null;
   let token: string | null = null;
@@ -67,7 +67,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
   };
   const answer = await page.show(context, input as never);
   if (!("markup" in answer)) {
-    // what has no place for a notice says it here: coverage.js shows it, and a saved file is known as an old one
+    // responses without room for a notice carry it here: coverage.js shows it, and a saved file can be recognised as old
     if (oldest !== null) void reply.header(ageHeader, instantText(oldest, now).replaceAll(noBreak, " "));
     if (answer.name !== undefined) void reply.header("content-disposition", `attachment; filename="${answer.name}"`);
     return reply.header("cache-control", "no-store").type(answer.type).send(answer.body);
@@ -79,7 +79,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     account: accountOf(app.config.settings),
     navigation: navigationEntries(),
     address: request.url,
-    // what htmx reads again keeps the note that stands beside the page
+    // when htmx reads a page again, the note stays as it is
     note: request.headers["hx-request"] === undefined ? takeNote(request, reply) : null,
     oldSince: oldest === null ? null : instantText(oldest, now),
     liveSince: page.live === true ? since : undefined,

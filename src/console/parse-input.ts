@@ -3,10 +3,10 @@ import { isDay } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
-/** Data begins when the first store opened; no grid or chart reaches further than the days that commands take. */
+/** Data begins when the first store opened; no grid or chart reaches further than the days that commands accept. */
 const isShownDay = (text: string) => isDay(text) && text >= "2000-01-01" && text < "2200-01-01";
 
-/** A day in an address, undefined where the field is empty. */
+/** A day in an address, undefined if the field is empty. */
 export const OptionalDay = z
   .string()
   .default("")
@@ -21,14 +21,14 @@ export const LedgerId = z.string().regex(/^[1-9]\d{0,17}$/, "is not a number");
 
 const somewhere = "http://console.invalid";
 
-/** A path of this console to go to: never another site, also where a browser drops spaces or changes slashes in it. */
+/** A path of this console to go to: never another site, even if a browser drops spaces or changes slashes in it. */
 export const OwnAddress = z
   .string()
   .refine(
     (text) => text.startsWith("/") && URL.parse(text, somewhere)?.origin === somewhere,
     "is not an address of this console",
   )
-  // as a header takes it
+  // encoded for a header
   .transform((text) => URL.parse(text, somewhere)?.href.slice(somewhere.length) ?? "/")
   .default("/");
 
@@ -45,7 +45,7 @@ export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output
   throw fail("console_bad_input", { problem: problems.join("; ") });
 }
 
-/** The field with a character that Postgres takes in no text; undefined where none has it. */
+/** The name of a field with a character that Postgres accepts in no text; undefined if there is none. */
 function nameOfNull(given: unknown): string | undefined {
   const fields = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>);
   return fields.find(([, value]) => [value].flat().some((text) => String(text).includes("\0")))?.[0];

@@ -12,7 +12,7 @@ import type { Visitor } from "./visitor.ts";
 import { capital } from "../core/words.ts";
 import { sendPage } from "./layout.ts";
 
-/** The status of a page that says what is wrong; 400 for a code that is not here, since the visitor can correct what is a usage error. */
+/** The status of an error page by error code; 400 for other codes, since the visitor can correct a usage error. */
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   console_unknown: 404,
   unknown_plan: 404,
@@ -31,7 +31,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   database_unreachable: 503,
 };
 
-/** Shows what goes wrong as a page that says what to do next. What nobody foresaw goes into the log, and no word of it into the page. */
+/** Shows an error as a page that says what to do next. An unexpected error goes into the log, and none of its text into the page. */
 export function addProblems(server: FastifyInstance, parts: ConsoleParts): void {
   server.setNotFoundHandler((request, reply) =>
     sendProblem(parts, { request, reply, problem: fail("console_unknown", { what: "page at this address" }) }),
@@ -44,7 +44,7 @@ export function addProblems(server: FastifyInstance, parts: ConsoleParts): void 
   });
 }
 
-/** Who a request is from; null for nobody who is known, wherever the request comes from. */
+/** Who a request is from; null for an unknown visitor, wherever the request comes from. */
 export function visitorOrNull(access: ConsoleParts["access"], request: FastifyRequest): Visitor | null {
   try {
     return access.visitorOf(request);
@@ -53,7 +53,7 @@ export function visitorOrNull(access: ConsoleParts["access"], request: FastifyRe
   }
 }
 
-/** What went wrong as one of our errors; null for what nobody foresaw. */
+/** An error as one of ours; null for an unexpected one. */
 export function problemOf(app: ConsoleParts["app"], error: unknown): StorehouseError | null {
   if (error instanceof StorehouseError) return error;
   if (isSlow(error)) return fail("console_slow", { seconds: app.config.settings.console.timeout_seconds }, error);
@@ -71,7 +71,7 @@ type Shown = {
 };
 
 function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }: Shown): FastifyReply {
-  // of nobody the page is shown without a navigation
+  // an unknown visitor gets the page without navigation
   const visitor = visitorOrNull(access, request);
   const account = accountOf(app.config.settings);
   const status = problem === null ? 500 : (statuses[problem.code] ?? 400);

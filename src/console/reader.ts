@@ -5,12 +5,12 @@ import { openWarehouse, type Database, type Warehouse } from "../postgres/databa
 import { roles } from "../postgres/role-statements.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** Pages of one moment read side by side; the rest of them waits. */
+/** This many reads of pages run at the same time; others wait. */
 export const readingConnections = 4;
 
 /**
- * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader where the connected role
- * may act as it and it may read here. Where it may not, as the connected role; then nobody can be let in as a viewer. Throws
+ * Opens the connections by which pages read: read-only, each statement with a time limit (ms), as storehouse_reader if the connected role
+ * may act as it and it may read here. Otherwise they read as the connected role, and nobody can sign in as a viewer. Throws
  * `console_reader_missing`.
  */
 export async function openReader(
@@ -25,13 +25,13 @@ export async function openReader(
     ...(isThere ? { role: roles.reader } : {}),
     default_transaction_read_only: "on",
     statement_timeout: String(Math.ceil(statementMs)),
-    // a day that is pinned counts in views as well
+    // a pinned day applies to views as well
     ...(clock.today() === dayOf(clock.now()) ? {} : { "storehouse.today": clock.today() }),
   };
   return openWarehouse(databaseUrl, readingConnections, { session });
 }
 
-/** Roles are those of the server: where another of its databases has made them, the reader has no rights in this one. */
+/** Roles belong to the server: if they were made for another of its databases, the reader has no rights in this one. */
 async function mayRead(db: Database): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select coalesce(pg_catalog.pg_has_role(current_user, r.oid, 'member') and has_schema_privilege(r.oid, to_regnamespace('ops'), 'usage'), false) as may

@@ -28,18 +28,18 @@ import { addSignIn } from "./sign-in.ts";
 
 /** A running console. Disposing stops what it runs, ends its streams and closes its connections. */
 export type Console = AsyncDisposable & {
-  /** Where a browser on this machine opens it. */
+  /** The URL for a browser on this machine. */
   readonly url: string;
   readonly port: number;
 };
 
-/** Connections for what actions write and run. */
+/** Connections for the writes and runs of actions. */
 export const actingConnections = 12;
 
 /**
  * Serves the console over the app's database. Throws `console_needs_password` for a host that others reach without a password,
- * `console_nobody_in` where nobody could sign in,
- * `console_reader_missing` where viewers could not read as storehouse_reader, `console_not_listening` for a host or port that cannot be used.
+ * `console_nobody_in` if nobody could sign in, `console_reader_missing` if viewers could not read as storehouse_reader,
+ * `console_not_listening` for a host or port that cannot be used.
  */
 export async function startConsole(
   app: App,
@@ -50,7 +50,7 @@ export async function startConsole(
   await using opened = new AsyncDisposableStack();
   const { timeout_seconds: seconds } = config.settings.console;
   const reader = opened.use(await openReader(app, seconds * 1000));
-  // apart from the pool of a worker in the same process, so that neither waits for the other
+  // separate from the pool of a worker in the same process, so that neither waits for the other
   const warehouse = opened.use(await openWarehouse(app.databaseUrl, actingConnections));
   const acting = { ...app, warehouse };
   await settleDeeds(warehouse.db, clock.now());
@@ -105,7 +105,7 @@ const directives = {
   frameAncestors: ["'none'"],
 };
 
-/** An address that no page has: one that cannot be read ends there, since fastify would answer it as JSON. */
+/** An address without a page, for requests whose address cannot be parsed: fastify would answer them with JSON. */
 const nowhere = "/unreadable";
 
 function isReadable(url: string): boolean {
@@ -119,11 +119,11 @@ function isReadable(url: string): boolean {
 
 async function serverOf(parts: ConsoleParts, port: number): Promise<FastifyInstance> {
   const { proxy } = parts.app.config.settings.console;
-  // only a configured proxy says who is behind it, and that https is spoken
+  // only a configured proxy is trusted to report the client and the use of https
   const trustProxy = proxy === undefined ? false : [...proxy.addresses];
   const options = { logger: false, forceCloseConnections: true, bodyLimit: longestForm, trustProxy };
   const server = fastify({ ...options, rewriteUrl: ({ url = "/" }) => (isReadable(url) ? url : nowhere) });
-  // whether https is spoken is the reverse proxy's to say, and to keep to
+  // whether https is used, and enforced, is up to the reverse proxy
   await server.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives },
     strictTransportSecurity: false,
@@ -135,7 +135,7 @@ async function serverOf(parts: ConsoleParts, port: number): Promise<FastifyInsta
   await server.register(csrf, {
     // cookies of one machine are sent to all of its ports
     cookieKey: `storehouse_form_${port === 0 ? newCookieKey().slice(0, 8) : port}`,
-    // a form is the visitor's for whom it was made: signed out, or as another one, nobody sends it
+    // only the visitor for whom a form was made can send it: not after signing out, nor as another visitor
     csrfOpts: { hmacKey: newCookieKey() },
     getUserInfo: parts.access.formsOf,
     cookieOpts: { path: "/", httpOnly: true, sameSite: "strict", signed: true, secure: "auto" },

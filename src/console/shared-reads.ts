@@ -5,33 +5,33 @@ import { within } from "../health/cached-read.ts";
 import type { Database } from "../postgres/database.ts";
 import { sizeOf } from "./size-of.ts";
 
-/** A value that was read, and when (epoch-ms). `isOld`: the database did not give a newer one in time. */
+/** A value that was read, and when (epoch-ms). `isOld`: the database did not return a newer one in time. */
 type SharedValue<T> = { readonly value: T; readonly readAt: number; readonly isOld: boolean };
 
 /** Reads that all viewers share. */
 export type SharedReads = {
   /**
-   * The value by a key: read now, or a moment ago for another visitor, or an older one where the database is slow. Throws `console_slow`
-   * without one.
+   * The value of a key: read now, or a moment ago for another visitor, or an older one if the database is slow. Throws `console_slow` if
+   * there is none.
    */
   readonly read: <T>(key: string, work: (db: Database) => Promise<T>) => Promise<SharedValue<T>>;
-  /** Has every key read anew when it is wanted next and its share of time allows: what it was read from has changed. */
+  /** Has every key read again when it is next requested and its share of time allows: the source of its value has changed. */
   readonly forget: () => void;
-  /** True once where a page got what is past, or none, and may have it read anew by now. */
+  /** Returns true once if a page got an outdated value, or none, that may be read again now. */
   readonly isDueAgain: () => boolean;
 };
 
-/** A value counts as new for so long: a live page reads again when the ledger has changed. */
+/** A value counts as new for this long: a live page reads again when the ledger has changed. */
 const freshMs = 2_000;
-/** A value that was kept for its share of time is shown with its age from then on. */
+/** A value that is kept longer than this, because of its share of time, is shown with its age. */
 const lateMs = 5_000;
-/** Reads of one key take at most this share of a connection's time: a slow read is kept longer, also when it is past. */
+/** Reads of one key take at most this share of a connection's time: a slow read is kept longer, even if it is outdated. */
 const mostShare = 0.1;
-/** No read takes so long that it is kept longer: the clock was set on, or the machine slept, while it ran. */
+/** No value is kept longer, however long its read took: the clock was set forward, or the machine slept, during the read. */
 const longestMs = 600_000;
-/** After a read that failed nobody is kept longer than this from another try. */
+/** After a failed read, the next try is at most this much later. */
 const longestAfterError = 15_000;
-/** Keys that are kept, and texts and numbers of all of their values; what was not used for the longest time goes first. */
+/** The most keys that are kept, and the most texts and numbers in all values; the least recently used are dropped first. */
 const mostKeys = 200;
 const mostKept = 2_000_000;
 /** Reads under way at once, most of which wait for a connection: beyond them a page gets older figures, or none. */
@@ -41,16 +41,16 @@ const longestKey = 100;
 
 type Entry = {
   value: { readonly of: unknown; readonly at: number; readonly tookMs: number; readonly isPast?: true } | null;
-  /** Texts and numbers of the value. */
+  /** The number of texts and numbers in the value. */
   size: number;
   reading: Promise<void> | null;
-  /** What was known to have changed when the read under way was wanted, as a count. */
+  /** The number of known changes when the read under way was requested. */
   began: number;
-  /** The error of the last read, and until when it stands; null when it succeeded. */
+  /** The error of the last read, and until when it is kept; null if it succeeded. */
   failed: { readonly error: unknown; readonly until: number } | null;
 };
 
-/** Until when a value, or the error instead of one, is not read anew. */
+/** Until when a value, or the error instead of one, is not read again. */
 function keptUntil({ value, failed }: Entry): number {
   const { at = 0, tookMs = 0, isPast } = value ?? {};
   const valid =
@@ -58,12 +58,12 @@ function keptUntil({ value, failed }: Entry): number {
   return Math.max(valid, failed?.until ?? 0);
 }
 
-/** True where a value, or the error instead of one, is of a time to come: the clock was set back since. */
+/** True where a value, or the error instead of one, has a time in the future: the clock was set back since. */
 function isAhead({ value, failed }: Entry, now: number): boolean {
   return (value?.at ?? 0) > now || (failed?.until ?? 0) > now + longestAfterError;
 }
 
-/** What was read by key. Where that is too much, what was not used for the longest time goes, save what is in use. */
+/** What was read, by key. If that is too much, the least recently used entries are dropped, except those in use. */
 function createEntries() {
   const entries = new Map<string, Entry>();
   let kept = 0;
@@ -80,11 +80,11 @@ function createEntries() {
   return {
     all: () => entries.values(),
     dropUnused,
-    /** The entry of a key, which is in use from now on. */
+    /** The entry of a key, which is now the most recently used. */
     of: (key: string): Entry => {
       const short = key.length <= longestKey ? key : createHash("sha256").update(key).digest("base64url");
       const entry = entries.get(short) ?? { value: null, size: 0, reading: null, began: 0, failed: null };
-      // a map keeps the order in which keys were set: the first is the one that was not used for the longest time
+      // a map keeps the order in which keys were set: the first is the least recently used
       entries.delete(short);
       entries.set(short, entry);
       dropUnused(entry);
@@ -99,7 +99,7 @@ function createEntries() {
   };
 }
 
-/** Makes them over connections that only read. `patienceMs`: how long a page waits before it shows older figures. */
+/** Creates shared reads over read-only connections. `patienceMs`: how long a page waits before it shows older figures. */
 export function createSharedReads({
   db,
   clock,
@@ -143,7 +143,7 @@ export function createSharedReads({
     }
   }
 
-  /** A page that is shown what is past wants it again when its time is over. */
+  /** A page that was shown an outdated value needs it again when its time is over. */
   function noteShown(entry: Entry): void {
     if (entry.value !== null && entry.value.isPast !== true && entry.failed === null) return;
     dueAgainAt = Math.min(keptUntil(entry), dueAgainAt ?? Number.POSITIVE_INFINITY);

@@ -10,7 +10,7 @@ import { OwnAddress, parsed } from "./parse-input.ts";
 import { visitorOrNull } from "./problem-page.ts";
 import { sendPage } from "./layout.ts";
 
-/** So many tries a minute and address: a password of twelve characters is not guessed at that pace. */
+/** Tries per minute and address: at this rate nobody guesses a password of twelve characters. */
 const triesAMinute = 10;
 
 const Typed = z.object({
@@ -38,10 +38,10 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
     async (request, reply) => {
       const typed = parsed(Typed, request.body);
       const visitor = access.known(request, typed);
-      // not what was typed as a name: it may be a password in the wrong field
+      // not the typed name: it may be a password in the wrong field
       const named = visitor ?? ({ name: "unknown", role: null, from: request.ip, by: "password" } as const);
       await recordVisit(named, "sign-in", visitor === null ? "refused" : "done");
-      // on record first: nobody is in of whom there is none
+      // recorded first: nobody is signed in without a record
       if (visitor !== null) {
         access.signIn(request, reply, visitor);
         return reply.redirect(typed.to, 303);
@@ -55,7 +55,7 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
   );
   server.post("/sign-out", { preHandler: ownForm(server) }, async (request, reply) => {
     const visitor = visitorOrNull(access, request);
-    // over first: who signs out is out, even where the record fails
+    // first the session ends: the visitor is signed out even if recording fails
     access.signOut(request, reply);
     if (visitor !== null) await recordVisit(visitor, "sign-out", "done");
     return reply.redirect("/sign-in", 303);

@@ -1,7 +1,7 @@
-/** What lies deeper counts as one: values of pages are lists of flat rows. */
+/** Anything deeper counts as one: values of pages are lists of flat rows. */
 const deepest = 4;
 
-/** About how many texts and numbers a value holds: of a list as many as its first entry has, times its length. */
+/** About how many texts and numbers a value holds: for a list, the number in its first entry times its length. */
 export function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === "string") return 1 + Math.floor(value.length / 64);
   if (typeof value !== "object" || value === null || depth === deepest) return 1;

@@ -8,7 +8,7 @@ import { knownPlan } from "../../planner/backfill-plan.ts";
 import { defineAction } from "../define-action.ts";
 import { LedgerId } from "../parse-input.ts";
 
-/** Cancels what a plan has left, as `storehouse backfill --plan N --cancel` does. */
+/** Cancels the rest of a plan, as `storehouse backfill --plan N --cancel` does. */
 export const cancelPlanAction = defineAction({
   name: "cancel-plan",
   label: "Cancel the rest",

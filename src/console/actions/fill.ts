@@ -18,7 +18,7 @@ import { windowText } from "../parts/days-text.ts";
 /** The fields of a form about cells of the grid. */
 export const cellsInput = gridInput.omit({ offset: true }).extend(selectionInput.shape);
 
-/** The selection that a form names. Throws `console_bad_input` where the portfolio has it no more. */
+/** The selection that a form names. Throws `console_bad_input` if the portfolio no longer has it. */
 export async function selectedCells({ app }: ActionContext, input: z.output<typeof cellsInput>): Promise<Selection> {
   const ends = endsOf(input);
   const filters = filtersOf(input);
@@ -31,7 +31,7 @@ export async function selectedCells({ app }: ActionContext, input: z.output<type
   return selection;
 }
 
-/** The cells of a selection, as an agreement is bound to them: rows between its two ends come and go with the portfolio. */
+/** The cells of a selection, to which an agreement is bound: rows between its two ends change with the portfolio. */
 export function chosenCells({ groups, window }: Selection): readonly unknown[] {
   return [groups.map(groupKey), window];
 }
@@ -77,7 +77,7 @@ export const fillAction = defineAction({
   },
 });
 
-/** Plans as part of the run: of two people who agree at once the second is refused before a plan is kept that nobody would run. */
+/** Plans as part of the run: if two people agree at once, the second is refused before a plan is stored that would never run. */
 async function planAndRun(app: App, requested: BackfillRequest, control: RunControl): Promise<SyncResult> {
   const { config, warehouse, clock } = app;
   const { plan } = await makePlan(warehouse.db, { requested, settings: config.settings, clock });

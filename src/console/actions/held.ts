@@ -14,10 +14,10 @@ async function heldNow({ app }: ActionContext) {
   return held;
 }
 
-/** What an agreement is about: a later answer that is held has a slice of its own. */
+/** What an agreement is bound to: a later held answer has another slice. */
 const slicesOf = (held: readonly HeldAnswer[]) => held.map(({ sliceId }) => sliceId);
 
-/** Applies the answers that are held, as `storehouse held --apply` does. An agreement holds for just those that were shown. */
+/** Applies the answers that are held, as `storehouse held --apply` does. An agreement applies only to those that were shown. */
 export const heldAction = defineAction({
   name: "held",
   label: "Apply the held answers",

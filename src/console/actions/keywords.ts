@@ -37,7 +37,7 @@ type Wanted = z.output<typeof Input>;
 
 const placeOf = ({ app, country }: Wanted) => ({ trackId: app, country });
 
-/** What would change, by the list that was read last: seeing the list itself costs credits. */
+/** What would change, according to the list last read: reading the list again costs credits. */
 async function expected({ app }: ActionContext, wanted: Wanted): Promise<KeywordChanges> {
   const known = await readKeywordsSince(app.warehouse.db, {
     ...placeOf(wanted),
@@ -64,7 +64,7 @@ export const keywordsAction = defineAction({
       });
     const nights = await nightsWith(context.app, placeOf(wanted), changes);
     const { app, country, verb } = wanted;
-    // how many are tracked is requested first; the list itself only where it decides what is removed and is not the one last read
+    // the number of tracked keywords is requested first; the list only if it decides what is removed and has changed since it was read
     const learned = await learnedPrices(context.app.warehouse.db);
     const listPrice = callPrice(dailyKeywordRankings, learned);
     const reading = callPrice(numberOfKeywords, learned) + (verb === "sync" ? listPrice : 0);
@@ -75,7 +75,7 @@ export const keywordsAction = defineAction({
     return {
       credits: creditsFor(changes, learned) + reading,
       alwaysAsk: true,
-      // what is removed first: a text that is too long loses its end
+      // removals first: a text that is too long loses its end
       about: { app, country, verb, remove: changes.remove, add: changes.add },
       binds: [changes.remove, changes.add],
       says: `This adds ${countOf(changes.add.length, "keyword")} and removes ${count(changes.remove.length)} for ${app} in ${country}.${list}`,
@@ -85,7 +85,7 @@ export const keywordsAction = defineAction({
   run: async (context, wanted, { credits: mostCredits }) => {
     // before the wait, in which a sync may read a list that this person has not seen
     const shown = await expected(context, wanted);
-    // one after the other: the second person's changes are worked out from what the first one's came to
+    // one at a time: a second person's changes are calculated from the result of the first
     const done = await withAdvisoryLock(context.app.warehouse.db, "keywords", () =>
       carryOut(context, wanted, { mostCredits, shown }),
     );
@@ -97,8 +97,8 @@ export const keywordsAction = defineAction({
 });
 
 /**
- * Sends the changes. Throws `console_bad_input` before anything is changed where they are not those that were shown,
- * `console_keywords_left` half-way.
+ * Sends the changes. Throws `console_bad_input` before anything is changed if they are not those that were shown, `console_keywords_left`
+ * after a part of them.
  */
 async function carryOut(
   { app }: ActionContext,

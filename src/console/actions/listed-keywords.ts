@@ -19,7 +19,7 @@ const Input = z.object({ app: TrackIdInput, entry: z.coerce.number().int().min(1
 
 type Wanted = z.output<typeof Input>;
 
-/** The change by the file as it is now. */
+/** The change to the file as it is now. */
 function changeOf(
   { app }: ActionContext,
   wanted: Wanted,
@@ -35,10 +35,13 @@ function changeOf(
   return { file, change };
 }
 
-/** What an agreement is about. */
+/** What an agreement is bound to. */
 const keywordsOf = ({ changes: { remove, add } }: ListedChange) => [remove, add];
 
-/** Changes the keywords that config/storehouse.yaml lists for an app. Nothing is spent at once: the price is what the next sync spends for it. */
+/**
+ * Changes the keywords that config/storehouse.yaml lists for an app. Nothing is spent at once: the price is what the next sync spends on
+ * it.
+ */
 export const listedKeywordsAction = defineAction({
   name: "listed-keywords",
   label: "Change the configuration",
@@ -66,7 +69,7 @@ export const listedKeywordsAction = defineAction({
     };
   },
   run: async (context, wanted, agreed) => {
-    // one after the other: the second person's change is worked out from the file as the first one's left it
+    // one at a time: a second person's change is calculated from the file that the first left
     const { add, remove } = await withAdvisoryLock(context.app.warehouse.db, "configuration", () => {
       const { file, change } = changeOf(context, wanted);
       const cannot = whyNotWritten(file);

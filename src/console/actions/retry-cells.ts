@@ -10,7 +10,7 @@ import { retryOf } from "../grid/selection.ts";
 import { defineAction } from "../define-action.ts";
 import { cellsInput, chosenCells, cellsText, selectedCells } from "./fill.ts";
 
-/** Requests failed slices of a selection again, as `storehouse retry` does. */
+/** Requests the failed slices of a selection again, as `storehouse retry` does. */
 export const retryCellsAction = defineAction({
   name: "retry-cells",
   label: "Retry",

@@ -43,7 +43,7 @@ function requestOf({ app }: ActionContext, { datasets }: Retry) {
   return { datasets: datasets.map((name) => datasetNamed(name).name), bounds: {}, today: app.clock.today() };
 }
 
-/** Requests failed slices again, as `storehouse retry` does: those of datasets, with codes, of an app, or of numbers. */
+/** Requests failed slices again, as `storehouse retry` does: by dataset, error code, app or number. */
 export const retryAction = defineAction({
   name: "retry",
   label: "Retry",

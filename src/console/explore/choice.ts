@@ -4,7 +4,7 @@ import type { Window } from "../../core/window.ts";
 import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
 
-/** What the address of the page names; what it leaves out is chosen for the visitor. `app` and `rivals`: `store:track id`. */
+/** What the address of the page names; the rest is chosen for the visitor. `app` and `rivals`: `store:track id`. */
 export type Named = {
   readonly app?: string | undefined;
   readonly country?: string | undefined;
@@ -13,7 +13,10 @@ export type Named = {
   readonly rivals?: readonly string[] | undefined;
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
-  /** The app and country that a sent form was drawn for (`placeKey`): where another one is chosen in it, its other fields are of the one before. */
+  /**
+   * The app and country that a sent form was drawn for (`placeKey`): if another one is chosen in it, the other fields belong to the earlier
+   * one.
+   */
   readonly drawnFor?: string | undefined;
 };
 
@@ -30,7 +33,7 @@ type AppOption = {
   readonly name: string;
   readonly isCompetitor: boolean;
 };
-/** A country of an app with a device, and the first and the newest day of what is shown of it. */
+/** A country of an app with a device, and the first and the newest day of its data. */
 type PlaceOption = {
   readonly country: string;
   readonly device: string;
@@ -43,7 +46,7 @@ export type Choice = {
   readonly app: AppOption;
   readonly country: string;
   readonly device: string;
-  /** Empty where the app has no keyword there. */
+  /** Empty if the app has no keyword there. */
   readonly keyword: string;
   readonly rivals: readonly AppOption[];
   readonly window: Window;
@@ -59,17 +62,17 @@ export type Choice = {
 /** Days that are shown unless others are named. */
 const usualDays = 90;
 /**
- * The newest days of a longer window are shown, twenty years: two hundred years of days are drawn for seconds, in which nobody else is
+ * Of a longer window, the newest twenty years are shown: drawing two hundred years of days takes seconds, during which no other request is
  * served.
  */
 const mostDays = 7_305;
-/** Rivals that are drawn at once: more lines nobody can follow. */
+/** Rivals that are drawn at once: more lines are not legible. */
 export const mostRivals = 5;
 /** Rivals that are drawn unless others are named. */
 const usualRivals = 3;
 
 /**
- * The apps with something to show, by name: those with ranks by keyword before those that have charts or reviews alone, and those that the
+ * The apps with something to show, by name: those with ranks by keyword before those that have only charts or reviews, and those that the
  * account tracks before those that are only competitors.
  */
 async function readApps(db: Database, account: string): Promise<readonly AppOption[]> {
@@ -146,8 +149,8 @@ async function readRivals(
 }
 
 /**
- * The choice that an address comes to; null where no app has anything to show, or none of this id, or the app has nothing in the country or on the device
- * that is named. Throws `console_bad_input` for days that end before they begin.
+ * The choice that an address results in; null if no app has anything to show, if no app has this id, or if the app has nothing in the named
+ * country or on the named device. Throws `console_bad_input` for days that end before they begin.
  */
 export async function readChoice(db: Database, named: Named, account: string): Promise<Choice | null> {
   const apps = await readApps(db, account);
@@ -183,7 +186,7 @@ export async function readChoice(db: Database, named: Named, account: string): P
   };
 }
 
-/** The first place that is as it is named; none where another one would be shown under the name of this one. */
+/** The first place that matches the named one; none, rather than another place under its name. */
 function chosenPlace(places: readonly PlaceOption[], { country, device }: Named): PlaceOption | undefined {
   return places.find(
     (one) =>
@@ -192,7 +195,7 @@ function chosenPlace(places: readonly PlaceOption[], { country, device }: Named)
   );
 }
 
-/** Where a form leads that names the app or country of before with another one: to the same country where it can. */
+/** The place for a form in which another app or country was chosen: the same country if possible. */
 function nearestPlace(places: readonly PlaceOption[], { country }: Named): PlaceOption | undefined {
   return places.find((one) => one.country === country) ?? places[0];
 }
@@ -204,7 +207,7 @@ function chosenKeyword(all: readonly string[], { keyword }: Named, isMoved: bool
 
 function chosenRivals(all: readonly AppOption[], { rivals = [] }: Named, isMoved: boolean): readonly AppOption[] {
   const named = all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
-  // those of the app before may be of another store; who compared with none goes on so
+  // the rivals of the earlier app may be of another store; a visitor who compared with none still does
   const areLost = isMoved && named.length === 0 && rivals.some((app) => app !== "");
   if (rivals.length > 0 && !areLost) return named;
   const competitors = all.filter(({ isCompetitor }) => isCompetitor);

@@ -6,10 +6,10 @@ import { choice, hiddenFields } from "../parts/form-fields.ts";
 import { mostRivals, placeKey, type Choice } from "./choice.ts";
 import { moverSpans, type View } from "./views.ts";
 
-/** What the form shows as chosen. */
+/** The choice that the form shows. */
 type Chosen = { readonly chosen: Choice; readonly view: View; readonly daysBack: number };
 
-/** The form that chooses what a view is about. A field that the view does not use keeps its value. */
+/** The form that chooses the subject of a view. A field that the view does not use keeps its value. */
 export function chooser({ chosen, view, daysBack }: Chosen): Html {
   const { app, country, device, keyword, window, options } = chosen;
   const ofRivals = { with: chosen.rivals.map((one) => one.app).join(",") };

@@ -7,7 +7,7 @@ export function csv(rows: readonly Readonly<Record<string, unknown>>[], columns:
   return [columns.join(","), ...lines, ""].join("\r\n");
 }
 
-/** A spreadsheet takes a text that begins so for a formula, and runs it: an apostrophe makes it text. */
+/** A spreadsheet runs a text that begins like this as a formula: an apostrophe makes it text. */
 const formula = /^[=+\-@\t\r]/;
 
 function field(value: Value): string {

@@ -4,7 +4,7 @@ import { sql, type SqlFragment } from "../../postgres/sql.ts";
 import type { Choice } from "./choice.ts";
 
 /*
- * Each statement reads marts, core and views of ops alone, so that it runs as it is for an analyst who copies it, and as storehouse_reader.
+ * Each statement reads only marts, core and views of ops, so that it runs unchanged for an analyst who copies it, and as storehouse_reader.
  */
 
 /** A day of an app's rank for the keyword. */
@@ -31,8 +31,8 @@ order  by date_day, track_id`;
 export type ReleaseRow = { readonly release_day: Day; readonly version: string; readonly release_notes: string | null };
 
 /**
- * Releases of the app by their first day: the list names a version again for a change within it, and other store pages on other days. The
- * notes are those of the page of the country, where it has the version.
+ * Releases of the app by their first day: the list repeats a version for a change within it, and for other store pages on other days. The
+ * notes come from the page of the country, if it has the version.
  */
 export function releasesOf({ app, country, window }: Choice): SqlFragment<ReleaseRow> {
   return sql<ReleaseRow>`
@@ -70,14 +70,14 @@ export const moverColumns = [
 
 type Place = Pick<Choice, "app" | "country" | "device">;
 
-/** As many are shown, and say so where there are more. */
+/** At most this many are shown, with a remark if there are more. */
 export const mostMovers = 200;
 /** The same of reviews. */
 export const mostReviews = 1000;
 
 /**
- * Keywords of the app whose rank is another than so many days (1, 7, 30 or 90) before the newest day, the largest moves first: not ranked is
- * behind every place.
+ * Keywords of the app whose rank differs from that of `daysBack` days (1, 7, 30 or 90) before the newest day, the largest moves first. Not
+ * ranked comes after every place.
  */
 export function moversOf({ app, country, device }: Place, daysBack: number): SqlFragment<MoverRow> {
   const behind = sql`1 + max(greatest(previous_rank, keyword_rank)) over ()`;
@@ -90,10 +90,10 @@ order  by abs(coalesce(previous_rank, ${behind}) - coalesce(keyword_rank, ${behi
 limit  ${sql.lit(mostMovers)}`;
 }
 
-/** How many keywords moved how. */
+/** The number of keywords by movement. */
 export type MovementRow = { readonly movement: string; readonly keyword_count: number };
 
-/** Keywords of the app by movement, those included that did not move or have no earlier rank. */
+/** Keywords of the app by movement, including those that did not move or have no earlier rank. */
 export function movementsOf({ app, country, device }: Place, daysBack: number): SqlFragment<MovementRow> {
   return sql<MovementRow>`
 select movement, count(*)::int as keyword_count
@@ -114,7 +114,7 @@ export type ChartRow = {
   readonly best_category_rank: number | null;
 };
 
-/** The app's places in charts, by day: the best one of each day; null on days that were answered and name none. */
+/** The app's places in charts, by day: the best one of each day; null on days whose answer has none. */
 export function chartsOf({ app, country, device, window }: Choice): SqlFragment<ChartRow> {
   return sql<ChartRow>`
 with places as (
@@ -153,12 +153,15 @@ export type StarRow = {
   readonly is_answered: boolean;
 };
 
-/** The country of the app's reviews in marts: those of Android have none and count in each, an iOS review whose country is unknown in none. */
+/**
+ * The country of the app's reviews in marts: Android reviews have no country and count in each; an iOS review of unknown country counts in
+ * none.
+ */
 function reviewCountryOf({ app, country }: Choice): string {
   return app.store === "android" ? "ALL" : country;
 }
 
-/** The app's reviews by day and stars, and whether all of the day's were requested. */
+/** The app's reviews by day and stars, and whether all reviews of the day were requested. */
 export function starsOf(choice: Choice): SqlFragment<StarRow> {
   const { app, window } = choice;
   return sql<StarRow>`
@@ -182,7 +185,7 @@ export type ReviewRow = {
   readonly version: string | null;
 };
 
-/** The app's newest reviews; a review that both lists of a store have is there once. */
+/** The app's newest reviews; a review in both lists of a store appears once. */
 export function reviewsOf(choice: Choice): SqlFragment<ReviewRow> {
   const { app, window } = choice;
   return sql<ReviewRow>`

@@ -12,7 +12,7 @@ import {
   type ReviewRow,
 } from "./statements.ts";
 
-/** Days of a table that a page shows: the download has all. */
+/** The most days that a table on a page shows: the download has all. */
 const mostRows = 60;
 
 /** Ranks by day, the newest first, and the releases between them. */
@@ -52,7 +52,7 @@ function shortText(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText).trimEnd()}…` : text;
 }
 
-/** What a movement is called, with an arrow, and what a number of keywords did. */
+/** The name of a movement, with an arrow, and the words for what keywords did. */
 const movements: Readonly<Record<string, { readonly name: string; readonly did: (daysBack: string) => string }>> = {
   gained: { name: "▲ gained", did: () => "gained" },
   entered: { name: "▲ entered", did: () => "entered the ranking" },
@@ -63,7 +63,7 @@ const movements: Readonly<Record<string, { readonly name: string; readonly did: 
   "not requested before": { name: "not requested before", did: (days) => `without an answer ${days} before` },
 };
 
-/** Keywords that moved, the largest moves first, below how many moved how. */
+/** Keywords that moved, the largest moves first, below the number of keywords by movement. */
 export function moverTable(rows: readonly MoverRow[], counts: readonly MovementRow[], daysBack: number): Html {
   const days = countOf(daysBack, "day");
   const known = sumBy(counts, (one) => one.keyword_count);
@@ -93,7 +93,7 @@ export function moverTable(rows: readonly MoverRow[], counts: readonly MovementR
   </section>`;
 }
 
-/** What categories are called: by name, and by code as well where two have one name, as Music and Sports of apps and of games. */
+/** The names of categories, with the code as well if two share a name, like Music and Sports of apps and of games. */
 export function categoryNames(rows: readonly ChartRow[]): (row: ChartRow) => string {
   const byName = Map.groupBy(rows, ({ category }) => category);
   const shared = new Set(

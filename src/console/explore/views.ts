@@ -28,7 +28,7 @@ import { categoryNames, chartTable, moverTable, rankTable, reviewList } from "./
 /** Days between the two ranks that movers compare. */
 export const moverSpans = ["1", "7", "30", "90"] as const;
 
-/** Rows that are downloaded, with their columns. `name`: of its file and in the address; `label`: what its button says. */
+/** Rows that are downloaded, with their columns. `name`: the name of its file and in the address; `label`: the text of its button. */
 type Table = {
   readonly name: string;
   readonly label: string;
@@ -36,13 +36,13 @@ type Table = {
   readonly columns: readonly string[];
 };
 
-/** What a view shows: a drawing, what stands below it, and what of it is downloaded and copied. */
+/** What a view shows: a drawing, the markup below it, and what can be downloaded and copied. */
 export type Shown = {
-  /** Null where there is nothing to draw. */
+  /** Null if there is nothing to draw. */
   readonly drawing: Html | null;
   readonly below: Html;
   readonly isEmpty: boolean;
-  /** Everything that is drawn or listed, a file each. */
+  /** Everything that is drawn or listed, one file each. */
   readonly tables: readonly [Table, ...Table[]];
   /** The statements that read it, for an analyst. */
   readonly sql: string;
@@ -52,7 +52,7 @@ export type Shown = {
 export type View = {
   readonly name: string;
   readonly title: string;
-  /** True where it is about one keyword. */
+  /** True if it is about one keyword. */
   readonly ofKeyword?: true;
   readonly read: (db: Database, choice: Choice, daysBack: number) => Promise<Shown>;
 };
@@ -159,7 +159,7 @@ const charts: View = {
   },
 };
 
-/** A line a chart; those with the best places first, since only some fit. */
+/** One line per chart; those with the best places first, since only some fit. */
 function chartSeries(rows: readonly ChartRow[]): readonly RankSeries[] {
   const nameOf = categoryNames(rows);
   const named = Map.groupBy(rows, (row) =>
@@ -175,7 +175,7 @@ function chartSeries(rows: readonly ChartRow[]): readonly RankSeries[] {
     }));
 }
 
-/** Where more charts are known than there are lines: the table has all. */
+/** The remark for more charts than lines: the table has all. */
 function drawnText(known: number): string {
   const drawn = lineLooks.length;
   return known <= drawn ? "" : ` · ${drawn} of ${known} charts, those with the best places`;
@@ -233,7 +233,7 @@ const reviews: View = {
   },
 };
 
-/** The drawing as markup, so that those who share the rows share it as well. */
+/** The drawing as markup, so that visitors who share the rows share it as well. */
 function drawingOf({ app, keyword }: Choice, drawing: (width: number) => Drawing): Promise<Html> {
   return picture(drawing, { label: `${app.name}, ${keyword}`, wide: 1160 });
 }

@@ -6,7 +6,7 @@ import { sumOfCells, type CellCounts } from "../../plan/cell-states.ts";
 export const columnWidths = ["day", "week"] as const;
 export type ColumnWidth = (typeof columnWidths)[number];
 
-/** More days than this are shown by the week unless the visitor chooses days: a screen has no room for them. */
+/** More days than this are shown by week unless the visitor chooses days: they do not fit a screen. */
 const mostDays = 100;
 
 /** The width of columns that suits a window. */
@@ -25,7 +25,7 @@ export function columnsOf({ start, end }: Window, width: ColumnWidth): readonly 
   return columns;
 }
 
-/** The cells of each column: those of its days added up. */
+/** The cells of each column: the sum of its days. */
 export function rolledUp(days: ReadonlyMap<Day, CellCounts>, columns: readonly Window[]): readonly CellCounts[] {
   return columns.map(({ start, end }) => {
     const inside: CellCounts[] = [];

@@ -4,10 +4,10 @@ import { choice } from "../parts/form-fields.ts";
 import { columnWidths } from "./columns.ts";
 import type { GridInput } from "./filters.ts";
 
-/** How many days a grid has, as the form offers it. */
+/** The numbers of days that the form offers. */
 const spans = [30, 60, 90, 182, 365];
 
-/** The form that chooses whose cells the grid shows, and which days. `all`: every row that there is. */
+/** The form that chooses whose cells the grid shows, and which days. `all`: every existing row. */
 export function filterForm(input: GridInput, all: readonly PartitionGroup[], names: ReadonlyMap<string, string>): Html {
   const each = (of: (group: PartitionGroup) => string | null) => [...new Set(all.flatMap((group) => of(group) ?? []))];
   const plain = (values: readonly string[]) => values.map((value) => [value, value] as const);

@@ -9,10 +9,10 @@ import type { Ends } from "./selection.ts";
 
 const Name = z.string().default("");
 
-/** Most days of a grid: two years. */
+/** The most days of a grid: two years. */
 const mostDays = 731;
 
-/** The address of the grid: whose cells, which days, how wide a column is, and from which row on. An empty field stands for all. */
+/** The address of the grid: whose cells, which days, how wide a column is, and the first row. An empty field means all. */
 export const gridInput = z.object({
   dataset: Name,
   app: Name,
@@ -24,7 +24,7 @@ export const gridInput = z.object({
 });
 export type GridInput = z.output<typeof gridInput>;
 
-/** The two ends of a selection beside the filters: keys of rows, and days. */
+/** The two ends of a selection, in addition to the filters: keys of rows, and days. */
 export const selectionInput = z.object({ first: Name, last: Name, from: OptionalDay, until: OptionalDay });
 export type SelectionInput = z.output<typeof selectionInput>;
 
@@ -34,7 +34,7 @@ export function filtersOf({ dataset, app, country }: Pick<GridInput, "dataset" |
   return { datasets: named(dataset), apps: named(app), countries: named(country) };
 }
 
-/** The days that an address names, up to today where it names no last one. */
+/** The days that an address names, up to today if it names no last day. */
 export function gridWindow({ days, to }: Pick<GridInput, "days" | "to">, today: Day): Window {
   const end = addDays(to ?? today, 1);
   return { start: addDays(end, -days), end };
@@ -45,7 +45,7 @@ export function columnWidth({ by }: Pick<GridInput, "by">, window: Window): Colu
   return by === "" ? suitableWidth(window) : by;
 }
 
-/** The ends of a selection; null where the address names none. */
+/** The ends of a selection; null if the address names none. */
 export function endsOf({ first, last, from, until }: SelectionInput): Ends | null {
   return first === "" || last === "" || from === undefined || until === undefined
     ? null

@@ -9,7 +9,7 @@ import type { ColumnWidth } from "./columns.ts";
 import type { GridRow } from "./read-grid.ts";
 import { windowText } from "../parts/days-text.ts";
 
-/** A sign of a state, beside or instead of its colour. */
+/** A sign of a state, shown with or instead of its colour. */
 function signOf(state: CellState): string {
   return stateLooks[state].sign;
 }
@@ -53,7 +53,7 @@ export function gridHead(columns: readonly Window[], width: ColumnWidth): Html {
 const storeNames: Readonly<Record<string, string>> = { ios: "iOS", android: "And." };
 
 /**
- * Rows of the grid, the first of them with this number. `selecting`: the address that selects a whole row by its key, for readers without
+ * Rows of the grid; `offset` is the number of the first. `selecting`: the address that selects a whole row by its key, for readers without
  * JavaScript.
  */
 export function gridRows(rows: readonly GridRow[], offset: number, selecting?: (key: string) => string): Html {
@@ -75,7 +75,7 @@ export function gridRows(rows: readonly GridRow[], offset: number, selecting?: (
   )}`;
 }
 
-/** True where a cell stands as it does for a reason that is known. */
+/** True if the reason for the state of a cell is known. */
 function hasReason({ cells }: GridRow): boolean {
   return cells.some((one) => ["failed", "lost", "deferred", "skipped"].includes(worstState(one) ?? ""));
 }

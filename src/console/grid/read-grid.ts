@@ -10,10 +10,10 @@ import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
 import { columnsOf, rolledUp, type ColumnWidth } from "./columns.ts";
 
-/** What of an app the grid goes by. */
+/** The parts of an app that the grid uses. */
 type GridApp = { readonly config: { readonly settings: Settings }; readonly clock: Pick<Clock, "today"> };
 
-/** Whose coverage a grid shows; lists that are empty stand for all. */
+/** Whose coverage a grid shows; empty lists mean all. */
 export type GridFilters = {
   readonly datasets: readonly string[];
   readonly apps: readonly string[];
@@ -24,8 +24,8 @@ export type GridFilters = {
 export type GridRow = PartitionGroup & { readonly appName: string | null; readonly cells: readonly CellCounts[] };
 
 /**
- * Rows of the grid of these datasets, of those that are on where none is named, in the order of `storehouse gaps --json` as far as they are used.
- * Of the portfolio alone: its cells are not read.
+ * Rows of the grid for these datasets (if none is named, for those that are on); those in use come first, in the order of `storehouse gaps
+ * --json`. Made from the portfolio only: cells are not read.
  */
 export async function readRows(
   { config: { settings }, clock }: GridApp,
@@ -37,7 +37,7 @@ export async function readRows(
   return groups.toSorted((a, b) => turnOf(a, used) - turnOf(b, used));
 }
 
-/** The rows that filters leave: what is about no app goes where one is named, what is about every country stays. */
+/** The rows that pass the filters: a filter on an app removes rows without an app; rows about every country stay. */
 export function filtered(
   rows: readonly PartitionGroup[],
   { datasets, apps, countries }: GridFilters,
@@ -51,12 +51,12 @@ export function filtered(
   );
 }
 
-/** Rows of what was never requested come after the others, and those that list the portfolio last. */
+/** Rows of datasets that were never requested come after the others, and datasets that list the portfolio last. */
 function turnOf({ dataset }: PartitionGroup, used: ReadonlySet<string>): number {
   return datasetNamed(dataset).stage !== "market" ? 2 : used.has(dataset) ? 0 : 1;
 }
 
-/** Of these datasets those of which anything was requested. */
+/** The datasets among these of which anything was requested. */
 async function readUsed(db: Database, datasets: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ dataset: string }>`
     select d.dataset from unnest(${datasets}::text[]) as d (dataset) where exists (select from ops.slice_log as s where s.dataset = d.dataset)`.execute(
@@ -76,7 +76,7 @@ export async function readCells(
   }: { readonly groups: readonly PartitionGroup[]; readonly window: Window; readonly width: ColumnWidth },
 ): Promise<readonly GridRow[]> {
   if (groups.length === 0) return [];
-  // what is about apps is worked out from these apps alone: a large account has many others
+  // cells about apps are calculated for these apps only: a large account has many others
   const ofApps = groups.every(({ trackId }) => trackId !== null);
   const apps = ofApps ? { apps: [...new Set(groups.map(({ store, trackId }) => `${store}:${trackId}`))] } : {};
   const coverage = await readScopeCoverage(db, {

@@ -16,7 +16,7 @@ import { hiddenFields } from "../parts/form-fields.ts";
 import { daysText, windowText } from "../parts/days-text.ts";
 import { withoutCode } from "../../core/errors.ts";
 
-/** What stands beside the grid before anything is selected. */
+/** The panel next to the grid before anything is selected. */
 export function emptyPanel(): Html {
   return html`<p class="muted scripted">
       Select cells to see the reasons for their state, and what it costs to fill or retry them: drag over them, or press
@@ -31,7 +31,10 @@ export function emptyPanel(): Html {
     >`;
 }
 
-/** What a selection is about, why its cells are as they are, and what can be done about it at which price. `fields`: what names the selection. */
+/**
+ * The subject of a selection, the reasons for the states of its cells, and what can be done about them at which price. `fields`: the form
+ * fields that name the selection.
+ */
 export function selectionPanel(
   context: PageContext,
   {
@@ -61,7 +64,7 @@ export function selectionPanel(
     ${fillPart(context, facts, fields)} ${retryPart(context, facts, fields)}`;
 }
 
-/** What the console itself runs, or what was wrong with what it ran last: cells alone do not say why they stay as they are. */
+/** The console's present run, or the problem of its last one: cells alone do not show why they do not change. */
 function runOfConsole({ runs, now }: PageContext): Html | null {
   const run = runs.latest();
   if (run === null) return null;

@@ -18,20 +18,20 @@ import { readCells } from "./read-grid.ts";
 /** Rows and days of the grid that a visitor chose: the rows from one to another, and the days from one to another. */
 export type Selection = { readonly groups: readonly PartitionGroup[]; readonly window: Window };
 
-/** More cells are neither read nor priced at once: the planner goes over each of them. */
+/** More cells are not read or priced at once: the planner processes each of them. */
 const mostCells = 100_000;
 
-/** Why a selection is too large to be read, priced or filled here; null where it is not. */
+/** Why a selection is too large to be read, priced or filled here; null if it is not. */
 export function tooLarge({ groups, window }: Selection): string | null {
   const cells = groups.length * windowLength(window);
   if (cells <= mostCells) return null;
   return `${count(groups.length)} partitions × ${count(windowLength(window))} days are ${count(cells)} cells; at most ${count(mostCells)} can be selected at once: select fewer, or use \`storehouse backfill\``;
 }
 
-/** What stands at the two ends of a selection. */
+/** The two ends of a selection. */
 export type Ends = { readonly first: string; readonly last: string; readonly from: Day; readonly to: Day };
 
-/** The selection between two ends, whichever comes first; null where the rows of the grid have one of them no more. */
+/** The selection between two ends, whichever comes first; null if the grid no longer has one of the rows. */
 export function selectionOf(rows: readonly PartitionGroup[], { first, last, from, to }: Ends): Selection | null {
   const ends = [first, last].map((key) => rows.findIndex((row) => groupKey(row) === key)).sort((a, b) => a - b);
   const [top = -1, bottom = -1] = ends;
@@ -40,20 +40,20 @@ export function selectionOf(rows: readonly PartitionGroup[], { first, last, from
   return { groups: rows.slice(top, bottom + 1), window: { start, end: addDays(end, 1) } };
 }
 
-/** What there is to know of a selection before anything is done about it. */
+/** Facts about a selection before anything is done about it. */
 export type SelectionFacts = {
   readonly cells: CellCounts;
   readonly reasons: readonly Reason[];
-  /** What a backfill of its missing cells takes; null where none can be requested. `notes`: what of it is unavailable, in sentences. */
+  /** The price of a backfill of its missing cells; null if none can be requested. `notes`: what is unavailable, in sentences. */
   readonly fill: { readonly slices: number; readonly requests: number; readonly credits: number } | null;
   readonly notes: readonly string[];
-  /** What a retry of its failed slices takes. */
+  /** The slices that a retry would run again. */
   readonly retry: readonly Reopened[];
-  /** What of it came with answers of other datasets. */
+  /** Cells that answers of other datasets reported. */
   readonly reported: readonly ReportedSum[];
 };
 
-/** Reads them. Writes nothing. */
+/** Reads these facts. Writes nothing. */
 export async function readSelection(app: App, db: Database, selection: Selection): Promise<SelectionFacts> {
   const rows = await readCells(app, db, { ...selection, width: "week" });
   const wanted = fillRequest(selection, null);
@@ -89,7 +89,7 @@ function datasetsOf({ groups }: Selection): readonly string[] {
   return [...new Set(groups.map(({ dataset }) => dataset))];
 }
 
-/** The backfill of exactly these partitions and days, for at most so many credits; without datasets that list the portfolio. */
+/** The backfill of exactly these partitions and days, for at most this many credits; without datasets that list the portfolio. */
 export function fillRequest(selection: Selection, mostCredits: number | null): BackfillRequest {
   const datasets = datasetsOf(selection).filter((name) => datasetNamed(name).stage !== "portfolio");
   return {
@@ -104,7 +104,7 @@ export function fillRequest(selection: Selection, mostCredits: number | null): B
   };
 }
 
-/** The retry of what failed in these partitions, about any of these days. */
+/** The retry of failed slices of these partitions that cover any of these days. */
 export function retryOf(selection: Selection): Reopening {
   return { datasets: datasetsOf(selection), groups: selection.groups, about: selection.window };
 }

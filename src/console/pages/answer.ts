@@ -11,14 +11,14 @@ import { instantText } from "../parts/times.ts";
 import { breadcrumbs, pageHead } from "../parts/head.ts";
 import { LedgerId } from "../parse-input.ts";
 
-/** More characters than these are cut: a browser lays out no more at once. */
+/** Longer texts are cut: a browser cannot lay out more at once. */
 const mostShown = 200_000;
-/** Bytes of them: no character of UTF-8 has more than four. */
+/** Bytes of these characters: a character has at most four in UTF-8. */
 const mostRead = 4 * mostShown;
-/** A token that was cut off could not be struck out: the end of what was read of a body is left away. */
+/** A token that was cut off could not be removed: the end of a body that was cut is left out. */
 const longestToken = 4_096;
 
-/** A stored answer as text, without the token. Only operators: the reader sees no answer. */
+/** A stored answer as text, without the token. For operators only: the reader role may not read answers. */
 export const answerPage = definePage({
   path: "/slices/:slice/answer",
   title: "Stored answer",

@@ -41,7 +41,7 @@ const Input = z.object({
     .refine((all) => all.every((code) => /^[A-Z]{2}$/.test(code)), "contains a country that is not two letters"),
   named: words(/\r?\n/),
   keywords: z.coerce.number().int().min(0).max(2_000).default(100),
-  // `all` says that the form was sent: then no box means no dataset
+  // shows that the form was sent: then no ticked box means no dataset
   sent: z.enum(["1"]).optional(),
   on: z
     .union([z.string(), z.array(z.string())])
@@ -51,10 +51,10 @@ const Input = z.object({
 
 type Wanted = z.output<typeof Input>;
 
-/** More is priced on the command line: the planner goes over every keyword. */
+/** More is priced on the command line: the planner processes every keyword. */
 const mostKeywords = 100_000;
 
-/** Prices the configuration for a portfolio that nobody has yet, with the planner, and writes it. Needs no account and no database. */
+/** Prices the configuration for a portfolio that does not exist yet, with the planner, and writes it. Needs no account and no database. */
 export const calculatorPage = definePage({
   path: "/credits/calculator",
   title: "What would it cost?",
@@ -110,7 +110,7 @@ function chosen({ ids, apps, countries, named, keywords, sent, on }: Wanted): Ch
   return choice;
 }
 
-/** What differs from the defaults: the configuration that is priced, and that the page writes. */
+/** The differences from the defaults: the configuration that is priced, and that the page writes. */
 function changeOf({ apps, countries, on }: Choice, keywords: readonly string[]) {
   const switched = datasets.filter((dataset) => dataset.on !== on.includes(dataset.name));
   return {
@@ -189,7 +189,7 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
   </section>`;
 }
 
-/** A dataset that runs once a month costs a part of a credit a night. */
+/** A dataset that runs once a month costs a fraction of a credit per night. */
 function rounded(credits: number): string | number {
   return credits > 0 && credits < 10 ? credits.toFixed(1) : Math.round(credits);
 }

@@ -25,7 +25,7 @@ import { codeText } from "../parts/code-text.ts";
 import { pageHead } from "../parts/head.ts";
 import { pager } from "../parts/pager.ts";
 
-/** Cells that are sent at a time: more take a browser longer to lay out than anybody wants to wait. */
+/** Cells that are sent at a time: a browser takes too long to lay out more. */
 const mostCells = 1_800;
 const fewestRows = 8;
 
@@ -40,7 +40,7 @@ type Grid = {
   readonly columns: readonly Window[];
   readonly rows: readonly GridRow[];
   readonly total: number;
-  /** Rows that are sent at a time, and the first of them. */
+  /** Rows that are sent at a time, and the number of the first. */
   readonly size: number;
   readonly offset: number;
   readonly selected: ReturnType<typeof selectedRows>;
@@ -51,7 +51,7 @@ function readAllRows({ app, read }: PageContext): Promise<readonly PartitionGrou
   return read("rows", (db) => readRows(app, db, []));
 }
 
-/** The rows that the filters of an address leave. */
+/** The rows that pass the filters of an address. */
 async function readShownRows(context: PageContext, input: GridInput): Promise<readonly PartitionGroup[]> {
   const filters = filtersOf(input);
   const all = await readAllRows(context);
@@ -70,7 +70,7 @@ async function readGrid(context: PageContext, input: GridInput & Partial<Selecti
   const size = rowsAtOnce(columns.length);
   const groups = await readShownRows(context, input);
   const selected = selectedRows(groups, input);
-  // rows that the address selects are in view; one that was sent may be of a longer grid
+  // rows that the address selects are in view; a link may come from a longer grid
   const wanted = input.offset === 0 && selected !== null && selected.top >= size ? selected.top : input.offset;
   const offset = Math.min(wanted, Math.max(0, groups.length - 1));
   const shown = groups.slice(offset, offset + size);
@@ -79,7 +79,7 @@ async function readGrid(context: PageContext, input: GridInput & Partial<Selecti
   return { window, width, columns, rows, total: groups.length, size, offset, selected };
 }
 
-/** The numbers of the first and the last row that an address selects; null where it selects none. */
+/** The numbers of the first and the last row that an address selects; null if it selects none. */
 function selectedRows(
   groups: readonly PartitionGroup[],
   { first = "", last = "" }: Partial<SelectionInput>,
@@ -102,7 +102,7 @@ export const coveragePage = definePage({
     const grid = await readGrid(context, input);
     const all = await readAllRows(context);
     const names = await context.read("names of apps", readAppNames);
-    // without JavaScript, with which rows come as they are scrolled to
+    // for readers without JavaScript, which otherwise loads rows on scrolling
     const { total, size, offset: from, rows } = grid;
     const links = pager({ what: "rows", total, from, shown: rows.length, size }, (offset) =>
       pageAddress("/coverage", { ...gridFields(input), offset }),
@@ -178,7 +178,7 @@ async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0]
   return selectionPanel({ ...context, address: here }, { selection, facts, fields: texts });
 }
 
-/** Rows of the grid that are scrolled to. */
+/** Further rows of the grid, loaded on scrolling. */
 export const coverageCellsPage = definePage({
   path: "/coverage/cells",
   title: "Cells",
@@ -190,7 +190,7 @@ export const coverageCellsPage = definePage({
   },
 });
 
-/** What stands beside the grid for a selection. */
+/** The panel next to the grid for a selection. */
 export const coverageSelectionPage = definePage({
   path: "/coverage/selection",
   title: "Selection",

@@ -25,7 +25,7 @@ import { pageHead } from "../parts/head.ts";
 
 const periods = [7, 30, 90, 365] as const;
 
-/** Where the credits went: by day, dataset, class, app and caller of the gateway; and what calls cost against what the contract says. */
+/** Where the credits went: by day, dataset, class, app and caller of the gateway; and what calls cost, compared with the contract. */
 export const creditsPage = definePage({
   path: "/credits",
   title: "Credits",
@@ -35,10 +35,10 @@ export const creditsPage = definePage({
   examples: ["/credits?days=7"],
   show: async (context, { days }) => {
     const { app } = context;
-    // requests were received on days of the calendar, also where planning has another today
+    // requests are dated by the real clock, even if planning has another today
     const from = addDays(dayOf(context.now), 1 - days);
     const window = { start: from, end: addDays(from, days) };
-    // drawn where it is read, so that those who share the figures share the drawing as well
+    // drawn as part of the read, so that visitors who share the figures share the drawing as well
     const { spend, drawing } = await context.read(`spend ${from}`, async (db) => {
       const all = await readDailySpend(db, from);
       return { spend: all, drawing: all.length === 0 ? null : await drawingOf(all, window) };
@@ -104,7 +104,7 @@ function byAccount(spend: readonly DailySpend[]): Html {
   </section>`;
 }
 
-/** Longer spans are drawn by the week: a bar of a day would be a hair. */
+/** Longer spans are drawn by week: the bar of a day would be too thin. */
 const mostDays = 100;
 
 function drawingOf(spend: readonly DailySpend[], window: Window): Promise<Html> {
@@ -137,7 +137,7 @@ function byDay(spend: readonly DailySpend[], drawing: Html): Html {
     </details>`;
 }
 
-/** Bars of each class that spent anything, the one that spent most at the bottom. */
+/** Bars of each class that spent credits, the one that spent most at the bottom. */
 function classSeries(spend: readonly DailySpend[]) {
   const classes = [...Map.groupBy(spend, (one) => one.class)].filter(([, own]) => sumOfCredits(own) > 0);
   return classes
@@ -150,7 +150,7 @@ function classSeries(spend: readonly DailySpend[]) {
 
 function appWords({ appName, trackId, store }: AppSpend): string {
   if (trackId === null) return store === null ? "not about an app" : `not about an app, ${storeName(store)}`;
-  // two apps may have one name
+  // two apps may share a name
   return `${appName ?? ""} ${store === null ? "" : storeName(store)} ${trackId}`.trim();
 }
 

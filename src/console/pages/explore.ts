@@ -12,7 +12,7 @@ import { OptionalDay } from "../parse-input.ts";
 import { pageAddress } from "../parts/address.ts";
 
 const Text = z.string().default("");
-/** The address of a view: what it is about, and what of it is shown. An empty field is chosen for the visitor. */
+/** The address of a view: its subject, and the part that is shown. An empty field is chosen for the visitor. */
 const Input = z.object({
   view: z.enum(["ranks", "movers", "charts", "reviews"]).default("ranks"),
   app: Text,
@@ -128,7 +128,7 @@ function takeAway(seen: Seen): Html {
   </section>`;
 }
 
-/** A link to each file; where there is one only it needs no name. */
+/** A link to each file; a single one needs no name. */
 function shownTables(seen: Seen): readonly Html[] {
   const filled = seen.shown.tables.filter(({ rows }) => rows.length > 0);
   return filled.map(
@@ -139,7 +139,7 @@ function shownTables(seen: Seen): readonly Html[] {
   );
 }
 
-/** Everything that an address has to name for the same view. */
+/** Everything that an address must contain for the same view. */
 function fieldsOf({ chosen, view, daysBack }: Seen) {
   const { app, country, device, keyword, rivals, window } = chosen;
   return {

@@ -55,5 +55,5 @@ export const listedPage = definePage({
   },
 });
 
-/** No planning has found it listed so far. */
+/** It was not listed at any planning so far. */
 const notPlanned = "with the next sync";

@@ -28,7 +28,7 @@ export const portfolioPage = definePage({
     const listed = listedApps(apps, await read("configured", (db) => readConfiguredSince(db, accountOf(now.settings))));
     const portfolio = byStore(source === "account" ? tracked : [...tracked, ...listed]);
     const total = tracked.length + listed.length;
-    // an address that was sent may be of a longer portfolio
+    // a link may come from a longer portfolio
     const from = offset < total ? offset : 0;
     const cards = (all: readonly ShownApp[], before: number) =>
       all.slice(Math.max(0, from - before), Math.max(0, from + most - before)).map((one) => appCard(one, portfolio));

@@ -78,7 +78,7 @@ function runFacts(run: RunLine, now: number): Html {
   ]);
 }
 
-/** The button that gives up what a plan has left: workers would go on with it, period after period. */
+/** The button that cancels the rest of a plan: otherwise workers continue with it, period after period. */
 function cancelRest(context: PageContext, run: RunLine): Html | null {
   const { plan_id: plan, open_count: open, deferred_count: deferred, account } = run;
   if (plan === null || open + deferred === 0 || account !== accountOf(context.app.config.settings)) return null;
@@ -98,7 +98,7 @@ function slicesNow(run: RunLine): string {
   return known.join(", ") || "none: other runs have taken them over, or nothing was due";
 }
 
-/** What became of slices that the ledger has no more: those of months that are over are part of newer ones. */
+/** What happened to slices that are no longer in the ledger: slices of past months are merged into newer ones. */
 function foldedNote(
   { ended_at: endedAt, loaded_count: loaded, empty_count: empty }: RunLine,
   parts: readonly RunPart[],

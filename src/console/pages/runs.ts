@@ -23,7 +23,7 @@ const shows: Readonly<Record<RunFilter, string>> = {
   open: "runs with unfinished slices",
 };
 
-/** What was run lately, what it cost, and what came of it; runs of the schedule that found nothing to do are folded. */
+/** Recent runs, their cost and their result; scheduled runs that found nothing to do are folded. */
 export const runsPage = definePage({
   path: "/runs",
   title: "Runs",
@@ -67,7 +67,7 @@ function columnsAt(now: number): readonly TableColumn<Line>[] {
   const ofRun = (cell: (run: RunLine) => number) => (line: Line) => (isIdle(line) ? 0 : cell(line));
   return [
     { heading: "Run", cell: runCell },
-    // on a phone the first columns are all that is in sight
+    // a phone shows only the first columns
     { heading: "Outcome", cell: outcomeCell },
     { heading: "Started", cell: (line) => timeElement(isIdle(line) ? line.first_started_at : line.started_at, now) },
     { heading: "Took", cell: (line) => (isIdle(line) ? null : tookText(line.started_at, line.ended_at)) },

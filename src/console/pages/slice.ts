@@ -14,7 +14,7 @@ import { timeElement } from "../parts/times.ts";
 import { breadcrumbs } from "../parts/head.ts";
 import { LedgerId } from "../parse-input.ts";
 
-/** One slice: its attempts, the requests of each, what was rejected, and the way to the stored answer. */
+/** One slice: its attempts, the requests of each, what was rejected, and a link to the stored answer. */
 export const slicePage = definePage({
   path: "/slices/:slice",
   title: "Slice",
@@ -75,7 +75,7 @@ function sliceFacts({ slice }: SliceStory, now: number): Html {
   ]);
 }
 
-/** So many items are shown without a click. */
+/** The number of items that are shown without a click. */
 const itemsShown = 30;
 
 function itemsCard({ items }: SliceStory): Html | null {

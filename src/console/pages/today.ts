@@ -24,7 +24,7 @@ import { runningCard } from "../parts/running-card.ts";
 import { accountIdIn } from "../../app.ts";
 import type { Database } from "../../postgres/database.ts";
 
-/** May the figures be trusted, and what wants a person: the page of the morning. */
+/** Whether the figures can be trusted, and what needs a person's attention: the page for every morning. */
 export const todayPage = definePage({
   path: "/",
   title: "Today",
@@ -39,7 +39,7 @@ export const todayPage = definePage({
     const morning = await context.read("morning", async (db) =>
       readMorning(db, { settings, accountId: await accountIn(db), now }),
     );
-    // both read the whole ledger: of a very large one that takes longer than a page waits
+    // both read the whole ledger: for a very large one that takes longer than a page waits
     const days = await unlessSlow(context.read("complete days", readCompleteDays));
     const unrequested = await unlessSlow(
       context.read("days not requested", (db) => readNeverRequested(db, settings, app.clock.today())),

@@ -1,4 +1,4 @@
-/** An address with these fields in its query; those that are empty or left out are not in it. */
+/** An address with these fields in its query, except empty ones. */
 export function pageAddress(path: string, fields: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(fields).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]],

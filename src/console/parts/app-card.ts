@@ -7,7 +7,7 @@ import { html, type Html } from "../html.ts";
 import { codeText } from "./code-text.ts";
 import { dataTable } from "./table.ts";
 
-/** An app and since when it is in the portfolio; null where no sync has planned it so far. */
+/** An app and since when it is in the portfolio; null if no sync has planned it so far. */
 type DatedApp = {
   readonly store: Store;
   readonly trackId: string;
@@ -18,11 +18,11 @@ type DatedApp = {
 /** An app of the portfolio page, from the account or from the configuration. */
 export type ShownApp = DatedApp & {
   readonly countries: readonly { readonly country: string; readonly since: string | null }[];
-  /** Keywords by country, or one number where it holds in each of them. */
+  /** Keywords by country, or one number if it applies to each country. */
   readonly keywords: ReadonlyMap<string, number> | number;
-  /** Where its keywords are listed: of a country, or of all of them. */
+  /** The page that lists its keywords in a country, or in all countries. */
   readonly address: (country: string) => string;
-  /** What its countries are listed with beside the day: of the account, since when there are so many keywords. */
+  /** The heading of the day next to its countries; for tracked apps, the day since which there are this many keywords. */
   readonly sinceHeading: string;
   /** Competitors that the account names. */
   readonly competitors: readonly DatedApp[];
@@ -73,7 +73,7 @@ export function byStore(portfolio: readonly DatedApp[]): AppsByStore {
   return Map.groupBy(known.values(), ({ store }) => store);
 }
 
-/** The card of an app. `portfolio`: all of it, whose other apps of its store are its competitors where the account names none. */
+/** The card of an app. `portfolio`: the whole portfolio; if the account names no competitors, its other apps in the same store are. */
 export function appCard(app: ShownApp, portfolio: AppsByStore): Html {
   const { store, trackId, name, since, countries, keywords, address, sinceHeading } = app;
   const called = name ?? trackId;
@@ -125,7 +125,7 @@ function competitorsOf({ competitors, store, trackId }: ShownApp, portfolio: App
   return list(`No competitors are named: ${others}`, known);
 }
 
-/** So many are named: an account of thousands of apps may have each of them count as a competitor of each other one. */
+/** The most that are named: in an account of thousands of apps, each may count as a competitor of every other one. */
 const mostNamed = 50;
 
 function list(summary: string, apps: readonly DatedApp[]): Html {

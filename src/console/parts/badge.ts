@@ -1,7 +1,7 @@
 import { outcomeWords } from "../../ledger/status.ts";
 import { html, type Html } from "../html.ts";
 
-/** What a colour means; each has a shape of its own, so that nobody needs to see the colour. */
+/** What a colour means; each also has its own shape, so that nobody needs to see the colour. */
 export type Tone = "good" | "warn" | "bad" | "busy" | "calm";
 
 const shapes: Readonly<Record<Tone, Html>> = {
@@ -17,7 +17,7 @@ export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${mark(tone)}${word}</span>`;
 }
 
-/** The shape alone, beside a text that says the same. */
+/** Only the shape, next to a text that says the same. */
 export function mark(tone: Tone): Html {
   return html`<svg class="mark ${tone}" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
     ${shapes[tone]}

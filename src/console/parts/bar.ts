@@ -1,6 +1,6 @@
 import { html, type Html } from "../html.ts";
 
-/** A bar as long as its share of the longest; the number stands beside it. */
+/** A bar as long as its share of the longest; the number is next to it. */
 export function bar(value: number, longest: number): Html {
   const width = longest <= 0 ? 0 : Math.round((100 * value) / longest);
   return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

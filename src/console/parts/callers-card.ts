@@ -3,7 +3,7 @@ import { html, type Html } from "../html.ts";
 import { dataTable } from "./table.ts";
 import { sumBy } from "../../core/sum.ts";
 
-/** What each caller of the gateway took and saved, who was charged most first; null where nobody may call and nobody did. */
+/** What each caller of the gateway spent and saved, the largest charge first; null if there are no callers and were no calls. */
 export function callersCard(uses: readonly CallerUse[], callers: readonly string[]): Html | null {
   if (uses.length === 0 && callers.length === 0) return null;
   const sums = [...Map.groupBy(uses, ({ caller }) => caller)]

@@ -1,9 +1,9 @@
 import { html, type Html, type Part } from "../html.ts";
 
-/** A day, and its time where one stands behind it: in a narrow column it would be broken at its hyphens. */
+/** A day, and its time if one comes after it: a narrow column would break it at its hyphens. */
 const days = /(\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)/;
 
-/** A text of ours in which commands stand between backticks. No line is broken within a day. */
+/** One of our texts, with commands between backticks. No line is broken within a day. */
 export function codeText(text: string): Html {
   return html`${text.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : withWholeDays(part)))}`;
 }

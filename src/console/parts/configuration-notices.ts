@@ -1,7 +1,7 @@
 import type { ConfigurationNow } from "../configuration.ts";
 import { html, type Html } from "../html.ts";
 
-/** What a reader of the listed apps has to know: that they are not in the portfolio, or not yet, or that the file cannot be read. */
+/** Notices next to the listed apps: that they are not in the portfolio, or not yet, or that the file cannot be read. */
 export function configurationNotices({ settings, isNewer, problem }: ConfigurationNow): Html {
   const { source, apps } = settings.portfolio;
   return html`${

@@ -2,7 +2,7 @@ import { count } from "../../core/words.ts";
 import { floorCredits, type Floors } from "../../core/floors.ts";
 import { html, type Html } from "../html.ts";
 
-/** What a meter shows: the allowance, what is left and held of it, and the share that each class leaves untouched. */
+/** What a meter shows: the allowance, how much of it is left and held, and the share that each class leaves untouched. */
 export type MeterFacts = {
   readonly total: number;
   readonly remaining: number;

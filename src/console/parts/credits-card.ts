@@ -16,7 +16,7 @@ import { html, type Html } from "../html.ts";
 import { creditMeter } from "./credit-meter.ts";
 import { instantText } from "./times.ts";
 
-/** How many credits there are, and what is foreseen. */
+/** The credits and their forecast. */
 type CreditsState = {
   readonly account: AccountState | null;
   readonly forecast: CreditForecast;
@@ -31,7 +31,7 @@ export function creditsCard({ app, now }: Pick<PageContext, "app" | "now">, { ac
     </section>`;
   const { total, remaining, held, resetsAt, observedAt } = account;
   const { floors } = app.config.settings.credits;
-  // the service has reported nothing since: the whole allowance is there again
+  // the service has reported nothing since the reset: the whole allowance is available again
   const isOver = resetsAt !== null && resetsAt <= now;
   const left = isOver ? total : remaining;
   const errorText = errorWords(forecast.error);
@@ -56,7 +56,7 @@ export function creditsCard({ app, now }: Pick<PageContext, "app" | "now">, { ac
   </section>`;
 }
 
-/** What is taken of each budget, and which of them put something off. */
+/** How much of each budget is used, and which budgets put something off. */
 function budgetList(budgets: readonly BudgetForecast[]): Html | null {
   if (budgets.length === 0) return null;
   return html`<ul class="plain" id="budgets">

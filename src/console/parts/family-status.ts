@@ -8,7 +8,7 @@ import type { Tone } from "./badge.ts";
 
 type Family = (typeof families)[number];
 
-/** What people call the families. */
+/** The names of the families for people. */
 export const familyNames: Readonly<Record<Family, string>> = {
   rank: "Keyword ranks",
   reviews: "Ratings and reviews",
@@ -22,12 +22,14 @@ export const familyNames: Readonly<Record<Family, string>> = {
 export type FamilyStatus = {
   readonly tone: Tone;
   readonly sentence: string;
-  /** The day that all of it is complete to; null where a dataset has none yet. */
+  /** The day that all of it is complete to; null if a dataset has none yet. */
   readonly completeTo: string | null;
   readonly datasets: readonly string[];
 };
 
-/** What a status is worked out from: the datasets of the family that are on, how far they are complete, which are late, and which days no sync reaches. */
+/**
+ * The input of a status: the datasets of the family that are on, how far they are complete, which are late, and which days no sync reaches.
+ */
 export type FamilyFacts = {
   readonly datasets: readonly string[];
   readonly days: readonly CompleteDays[];
@@ -41,7 +43,7 @@ export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts)
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
   if (own.length === 0) return calm("Nothing has been requested yet.");
-  // the day that all of it is complete to: what is ahead of it is named
+  // the day to which all of it is complete; datasets that are ahead are named
   const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
   const failed = sumBy(own, (one) => one.failed);

@@ -1,14 +1,14 @@
 import { html, type Html } from "../html.ts";
 
-/** A field of a form in which one of several values is chosen. `all`: what the empty value means; left out where there is none. */
+/** A field of a form in which one of several values is chosen. `all`: what the empty value means; left out if there is none. */
 type Field = { readonly name: string; readonly label: string; readonly value: string; readonly all?: string };
 
-/** The field with its values and what they are called. */
+/** The field with its values and their labels. */
 export function choice({ name, label, value, all }: Field, options: readonly (readonly [string, string])[]): Html {
   const offered = [
     ...(all === undefined ? [] : [["", all] as const]),
     ...options,
-    // what the address names stays chosen although it is not among them
+    // the value in the address stays chosen even if it is not an option
     ...(value === "" || options.some(([one]) => one === value) ? [] : [[value, value] as const]),
   ];
   return html`<label

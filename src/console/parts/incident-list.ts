@@ -16,7 +16,7 @@ import { mark } from "./badge.ts";
 import { codeText } from "./code-text.ts";
 import { timeElement } from "./times.ts";
 
-/** The open incidents, each with what mends it; nothing where none is open. */
+/** The open incidents, each with how to fix it; nothing if none is open. */
 export function incidentList(
   context: PageContext,
   incidents: readonly OpenIncident[],
@@ -89,11 +89,11 @@ function isAbout(fields: Fields, { app, dataset, code }: FailureSum): boolean {
   );
 }
 
-/** A grid for an incident shows so many days before the first one that it names. */
+/** The days that the grid for an incident shows before the first day that the incident names. */
 const daysBefore = 6;
 const mostDays = 365;
 
-/** The grid of the datasets and days that an incident names, in its subject or its text; all of it where it names none. */
+/** The grid of the datasets and days that an incident names, in its subject or its text; the whole grid if it names none. */
 function coverageAddress({ subject, summary }: OpenIncident, now: number): string {
   const words = new Set(`${subject} ${summary}`.split(/[^\w-]+/));
   const named = datasets.map(({ name }) => name).filter((name) => words.has(name));

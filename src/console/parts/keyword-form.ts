@@ -12,13 +12,13 @@ import { hiddenFields } from "./form-fields.ts";
 /** A track id in a form or an address. */
 export const TrackIdInput = z.string().regex(/^(\d+|[A-Za-z]\w*(\.\w+)+)$/, "is not a track id");
 
-/** The fields of the form beside those of the place: what to do with which keywords. */
+/** The fields of the form in addition to app and country: what to do with which keywords. */
 export const keywordFields = {
   verb: z.enum(keywordVerbs),
   keywords: z.string().max(500_000),
 } as const;
 
-/** The keywords of the form, each once. Throws `console_bad_input` for none, `bad_argument` for one that nobody can follow. */
+/** The keywords of the form, each once. Throws `console_bad_input` for none, `bad_argument` for an invalid one. */
 export function keywordsTyped({
   keywords,
   verb,
@@ -31,7 +31,7 @@ export function keywordsTyped({
   return keywordsGiven(lines, undefined, verb === "remove" ? "remove" : "add").keywords;
 }
 
-/** The form that names keywords, one a line; for a viewer the sentence that an operator does this. */
+/** The form that names keywords, one per line; for a viewer the sentence that an operator does this. */
 export function keywordForm(
   { visitor, formToken, address }: PageContext,
   {
@@ -69,7 +69,7 @@ export function keywordForm(
   </form>`;
 }
 
-/** What would be added and removed, and how much more or less a night costs then. */
+/** What would be added and removed, and how much more or less a night then costs. */
 export function changesList({ add, remove, left }: KeywordChanges, nights: KeywordNights | null): Html {
   return html`<div class="changes">
     ${keywordLines("+", "to add", add)}

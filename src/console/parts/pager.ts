@@ -1,9 +1,9 @@
 import { count, capital } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
 
-/** What a page shows of a long list: how many of what there are, the first that is shown, how many are, and how many a page has. */
+/** The part of a long list that a page shows: the total, the first item shown, the number shown, and the size of a page. */
 type Shown = {
-  /** What the list holds: `rows`. */
+  /** The word for the items: `rows`. */
   readonly what: string;
   readonly total: number;
   readonly from: number;

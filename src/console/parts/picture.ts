@@ -2,8 +2,8 @@ import { drawSvg, type Drawing } from "../../charts/draw.ts";
 import { trustedMarkup, html, type Html } from "../html.ts";
 
 /**
- * A drawing in two widths, in pixels, of which a page shows the one that suits its own: letters keep their size. With the colours that it
- * has on a dark page.
+ * A drawing in two widths, in pixels: a page shows the one that fits, so that letters keep their size. It includes the colours for a dark
+ * page.
  */
 export async function picture(
   drawing: (width: number) => Drawing,

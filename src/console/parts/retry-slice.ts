@@ -13,7 +13,9 @@ type RetrySlice = {
   readonly account: string;
 };
 
-/** The button that requests a failed slice again, or how it is done where another account requested it; nothing where a retry would find nothing. */
+/**
+ * The button that requests a failed slice again, or how to do it if another account requested it; nothing if a retry would find nothing.
+ */
 export function retrySlice(context: PageContext, slice: RetrySlice): Html | null {
   const { sliceId, isRetryable, plannedCredits, account } = slice;
   if (!isRetryable) return null;

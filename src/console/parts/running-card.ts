@@ -6,7 +6,7 @@ import { html, type Html } from "../html.ts";
 import { badge, stateBadge } from "./badge.ts";
 import { instantText } from "./times.ts";
 
-/** What the console itself runs or ran last, with its progress. */
+/** The console's present or last run, with its progress. */
 export function runningCard(context: PageContext): Html {
   const { runs, now } = context;
   const run = runs.latest();

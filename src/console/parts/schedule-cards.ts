@@ -29,7 +29,7 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
   </section>`;
 }
 
-/** Who works. */
+/** The workers. */
 export function workersCard({ running, late, waiting, ageSeconds, lastEndedAs }: WorkerCounts): Html {
   const beat =
     ageSeconds === null

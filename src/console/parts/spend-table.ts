@@ -7,20 +7,20 @@ import { dataTable, type TableColumn } from "./table.ts";
 /** What was spent on something. */
 type Spend = { readonly credits: number; readonly requests: number };
 
-/** The credits of all of them. */
+/** The sum of their credits. */
 export function sumOfCredits(all: readonly Pick<Spend, "credits">[]): number {
   return sumBy(all, ({ credits }) => credits);
 }
 
-/** Said where there is nothing to show. */
+/** The text if there is nothing to show. */
 export const nothingSpent = html`<p class="muted">Nothing was spent in this period.</p>`;
 
-/** So many lines are shown without a click. */
+/** The number of lines that are shown without a click. */
 const atFirst = 12;
-/** What comes after these is summed up: an account may have thousands of apps. */
+/** Further lines are summed up: an account may have thousands of apps. */
 const mostLines = 100;
 
-/** What was spent, grouped by a name, the most first, with each one's share as a bar; what is less is behind a click. */
+/** What was spent, grouped by a name, the largest first, with each one's share as a bar; smaller ones are shown after a click. */
 export function spendTable<S extends Spend>(heading: string, spend: readonly S[], nameOf: (one: S) => string): Html {
   if (spend.length === 0) return nothingSpent;
   const groups = [...Map.groupBy(spend, nameOf)]

@@ -1,14 +1,14 @@
 import { count } from "../../core/words.ts";
 import { html, type Html, type Part } from "../html.ts";
 
-/** A column: its heading, whether it holds numbers, and what stands in it. */
+/** A column: its heading, whether it holds numbers, and the content of its cells. */
 export type TableColumn<R> = {
   readonly heading: string;
   readonly isNumber?: true;
   readonly cell: (row: R) => Part;
 };
 
-/** A table that scrolls within itself where the screen is narrow. `caption` says what it lists, for who does not see it. */
+/** A table that scrolls horizontally on a narrow screen. `caption` says what it lists, for screen readers. */
 export function dataTable<R>(caption: string, columns: readonly TableColumn<R>[], rows: readonly R[]): Html {
   const numberClass = ({ isNumber }: TableColumn<R>) => (isNumber ? html` class="number"` : null);
   return html`<div class="table-wrap" role="region" aria-label="${caption}" tabindex="0">
@@ -38,7 +38,7 @@ function shown(value: Part): Part {
   return value === null || value === undefined || value === "" ? html`<span class="zero">–</span>` : value;
 }
 
-/** Facts of one thing: its name and what it is; what is null is left out. */
+/** Facts about one thing, as names and values; null values are left out. */
 export function facts(all: readonly (readonly [string, Part])[]): Html {
   const known = all.filter(([, value]) => value !== null && value !== undefined && value !== "");
   return html`<dl class="facts">

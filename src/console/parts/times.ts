@@ -1,15 +1,15 @@
 import { durationText, utcMinute, minuteOf } from "../../core/words.ts";
 import { html, type Html } from "../html.ts";
 
-/** A time as a sentence says it: `10:05 UTC, 3 min ago`. */
+/** A time as in a sentence: `10:05 UTC, 3 min ago`. */
 export function instantText(instant: Date | number, now: number): string {
   const away = now - Number(instant);
   const clock = minuteOf(instant);
-  // the clocks of two machines differ by some of a second
+  // the clocks of two machines may differ by part of a second
   return away <= -1_000 ? `${clock}, in ${durationText(-away)}` : `${clock}, ${durationText(Math.max(0, away))} ago`;
 }
 
-/** A time as a table shows it, with its age for who points at it. */
+/** A time as a table shows it, with its age on hover. */
 export function timeElement(instant: Date | number | null, now: number): Html {
   if (instant === null) return html`<span class="muted">–</span>`;
   const iso = new Date(instant).toISOString();

@@ -8,8 +8,8 @@ import { familyNames, type FamilyStatus } from "./family-status.ts";
 const unknownGaps = "The ledger is too large to find days here that no sync will request: run `storehouse gaps`.";
 
 /**
- * Whether the figures of each family can be trusted; null where that could not be read in time. `knowsUnrequested`: whether the days that no
- * sync requests any more were read in time.
+ * Whether the figures of each family can be trusted; null if that could not be read in time. `knowsUnrequested`: whether the days that a
+ * sync no longer requests were read in time.
  */
 export function trustList(
   statuses: readonly (FamilyStatus & { readonly family: (typeof families)[number] })[] | null,
