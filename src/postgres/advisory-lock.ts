@@ -3,14 +3,14 @@ import type { Database } from "./database.ts";
 import { isLockTimeout } from "./database-errors.ts";
 
 /**
- * What one process at a time may do in a database:
+ * What only one process at a time may do in a database:
  * - `migrate`: change tables or rights. `if not exists` does not keep two processes from making the same thing at once.
- * - `planning`: see what is missing of some apps, or of what belongs to none, and queue it, so that no two plan the same cells. Numbered.
+ * - `planning`: find and queue what is missing for some apps, or for no app, so that no two plan the same cells. Numbered.
  * - `raw import`: import an answer, so that no two import the same one.
- * - `refused batch`: begin to search for a refused item, so that no two search for the same one.
- * - `past slices`: sum up slices of days past, alone; who changes one of them takes the lock as well, together with others (migrations/0004).
- * - `keywords`: change what the account tracks, so that nobody goes by a list that another person is changing.
- * - `configuration`: change the configuration file, so that nobody goes by one that another person is changing.
+ * - `refused batch`: start to search for a refused item, so that no two search for the same one.
+ * - `past slices`: sum up slices of past days, exclusively; processes that change one of them share the lock (migrations/0004).
+ * - `keywords`: change what the account tracks, so that nobody relies on a list that another person is changing.
+ * - `configuration`: change the configuration file, so that nobody relies on one that another person is changing.
  */
 export type LockName =
   | "migrate"
@@ -24,8 +24,8 @@ export type LockName =
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
 
 /**
- * Does work while no other process holds the lock. `work` is given the connection that holds it: callers that all took a second one
- * could starve each other of it.
+ * Does work while no other process holds the lock. `work` gets the connection that holds it: callers that each took a second connection
+ * could starve each other.
  */
 export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Database) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
@@ -38,10 +38,10 @@ export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Dat
   });
 }
 
-/** How long a statement waits for a lock: one without a reply for long counts as a lost connection. */
+/** How long a statement waits for a lock: a long wait would count as a lost connection. */
 const waitMs = 2_000;
 
-/** Takes the lock until it is given back; false where another session has it all the while. */
+/** Takes the lock until it is released; false if another session holds it for the whole wait. */
 async function isTaken(connection: Database, name: LockName): Promise<boolean> {
   try {
     await connection.transaction().execute(async (transaction) => {
@@ -60,7 +60,7 @@ export async function lockUntilCommit(transaction: Database, name: LockName): Pr
   await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
 }
 
-/** Takes the lock until the transaction ends, if no other session has it now; false where one has. */
+/** Takes the lock until the transaction ends, if no other session holds it now; false if one does. */
 export async function tryLockUntilCommit(transaction: Database, name: LockName): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${keyOf(name)}) as taken`.execute(
     transaction,
@@ -68,7 +68,9 @@ export async function tryLockUntilCommit(transaction: Database, name: LockName):
   return rows[0]?.taken === true;
 }
 
-/** Takes some of the numbered locks of this name until the transaction ends, in the order given: the same order in every process. */
+/**
+ * Takes some of the numbered locks of this name until the transaction ends, in the given order, which must be the same in every process.
+ */
 export async function lockNumbers(transaction: Database, name: LockName, numbers: readonly number[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(${keyOf(name)}, number) from unnest(${[...numbers]}::integer[]) as number`.execute(

@@ -1,7 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { sql, type Queryable } from "./sql.ts";
 
-/** Another clock, read between two instants of this machine's. In epoch-ms; `precisionMs` is the resolution of the other clock. */
+/**
+ * A reading of another clock between two instants of this machine's clock. In epoch-ms; `precisionMs` is the resolution of the other clock.
+ */
 export type ClockReading = {
   readonly requestedAt: number;
   readonly answeredAt: number;
@@ -9,16 +11,16 @@ export type ClockReading = {
   readonly precisionMs: number;
 };
 
-/** How far another clock is ahead of this machine's, negative where it is behind, and how far they differ for sure. In ms. */
+/** How far another clock is ahead of this machine's (negative if it is behind), and how far they certainly differ. In ms. */
 export type ClockSkew = { readonly aheadMs: number; readonly unsureMs: number; readonly sureMs: number };
 
-/** Beyond this holds and leases fail. In ms. */
+/** Holds and leases fail beyond this skew. In ms. */
 export const skewHarmfulMs = 60_000;
 
 /** Works out how far two clocks differ. */
 export function skewOf({ requestedAt, answeredAt, time, precisionMs }: ClockReading): ClockSkew {
   const here = (requestedAt + answeredAt) / 2;
-  // the round trip and the resolution of the other clock are no skew
+  // the round trip and the resolution of the other clock are not skew
   const unsureMs = (answeredAt - requestedAt) / 2 + precisionMs;
   const aheadMs = time + precisionMs / 2 - here;
   return { aheadMs, unsureMs, sureMs: Math.max(0, Math.abs(aheadMs) - unsureMs) };

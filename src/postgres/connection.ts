@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import pg from "pg";
 import { fail, causeCode } from "../core/errors.ts";
 
-/** Modes that mean here what they mean to libpq. `prefer` and `allow` would fall back to plain text, and no one would see it. */
+/** Modes with the same meaning as in libpq. `prefer` and `allow` would fall back to plain text unnoticed. */
 const modes = ["disable", "require", "verify-ca", "verify-full"];
 
 const unreadable =
@@ -11,8 +11,8 @@ const example =
   "add ?sslmode=verify-full, with &sslrootcert=FILE if you have your own certificate authority, or ?sslmode=disable in a network that you trust";
 
 /**
- * The address as the driver takes it, its sslmode with the meaning that libpq gives it. Throws a UsageError where the server is neither
- * this machine nor a socket and no sslmode says whether the way there is secured, and where a mode or a certificate does not fit.
+ * The address for the driver; sslmode has the same meaning as in libpq. Throws a UsageError if the server is neither this machine nor a
+ * socket and the address has no sslmode, and for an invalid mode or certificate.
  */
 export function connectionString(url: string): string {
   const [server = "", ...rest] = url.split("?");
@@ -23,7 +23,7 @@ export function connectionString(url: string): string {
     throw refused("must set the security of the connection only with sslmode");
   if (sslmode !== null && !modes.includes(sslmode))
     throw refused(`names an unknown sslmode: use one of ${modes.join(", ")}`);
-  // libpq's word for the authorities that the machine trusts anyway
+  // libpq's word for the authorities that the machine trusts
   const ofSystem = query.get("sslrootcert") === "system";
   if (ofSystem && sslmode !== "verify-full")
     throw refused("names sslrootcert=system, which requires sslmode=verify-full");
@@ -40,18 +40,18 @@ export function connectionString(url: string): string {
   return whole;
 }
 
-/** The driver leaves these characters of a database's name encoded, and an address may have them as they are. */
+/** The driver leaves these characters encoded in a database name; an address may contain them unencoded. */
 const leftEncoded = /%(?:3b|3a|40|26|3d|2b|24|2c)/gi;
 
 function withPlainPath(server: string): string {
   const [, start = server, path = ""] = /^(\w+:\/\/[^/]*)(\/.*)$/.exec(server) ?? [];
-  // a password with such characters as they are: what stands behind its first one would be taken for host and database
+  // the password contains such a character unencoded: the text after it would be read as host and database
   if (/[/#]/.test(path.slice(1))) throw refused(unreadable);
   if (/%(?:2f|3f|23)/i.test(path)) throw refused("names a database with /, ? or # in its name, which cannot be opened");
   return start + path.replaceAll(leftEncoded, decodeURIComponent);
 }
 
-/** The driver's own reading, which knows sockets, `?host=` and PGHOST; it reads the certificates as well. */
+/** Parsed by the driver, which knows sockets, `?host=` and PGHOST; it also reads the certificates. */
 function hostOf(url: string): string {
   try {
     return new pg.Client({ connectionString: url }).host.toLowerCase();
@@ -62,7 +62,7 @@ function hostOf(url: string): string {
   }
 }
 
-/** True for a socket and for the machine itself. */
+/** True for a socket and for this machine. */
 function isHere(host: string): boolean {
   if (host.startsWith("/") || host.startsWith("@") || host === "localhost" || host === "::1") return true;
   return isIP(host) === 4 && host.startsWith("127.");

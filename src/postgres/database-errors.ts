@@ -1,17 +1,17 @@
 import pg from "pg";
 import { fail, type StorehouseError } from "../core/errors.ts";
 
-/** Codes of a server that takes no work for a while, and the error of ours that says why. */
+/** Codes of a server that temporarily accepts no work, each with our error that says why. */
 const outages = {
   "53100": "database_full",
   "53300": "database_busy",
-  // a primary that became a standby: its address leads to the new primary soon
+  // a primary that became a standby: its address will soon lead to the new primary
   "25006": "database_read_only",
 } as const;
 
 /**
- * Connection exceptions, a server that shuts down or starts up, transactions that it ended because their process stood still for too long
- * (a machine that slept), and outages.
+ * Connection exceptions, a server that shuts down or starts up, transactions that it ended because their process was idle for too long (a
+ * machine that slept), and outages.
  */
 const lostStarts = ["08", "57P", "25P03", "25P04", ...Object.keys(outages)];
 const lostNodeCodes = new Set([
@@ -24,16 +24,16 @@ const lostNodeCodes = new Set([
   "ENOTFOUND",
   "EAI_AGAIN",
 ]);
-/** How poolers say that no connection is left (PgBouncer, Supavisor); none has the code of Postgres for it. */
+/** How poolers say that no connection is left (PgBouncer, Supavisor); none uses the Postgres code for it. */
 const fullPooler = /max_client_conn|max clients reached/i;
-/** How a server whose disk is full refuses a login (XX000) when its list of the catalogue has to be written anew. */
+/** How a server whose disk is full refuses a login (XX000) if it must rewrite its catalogue cache file. */
 const fullForLogins = /could not write init file/i;
 /** Unique violation under concurrent merges, serialisation failure, deadlock. */
 const passing = new Set(["23505", "40001", "40P01"]);
 
 /**
- * True when the database could not be reached, broke the connection, or has no room or no connection left: nothing was decided about the
- * work at hand.
+ * True when the database could not be reached, broke the connection, or has no room or no connection left: the outcome of the current work
+ * is unknown.
  */
 export function isLostConnection(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
@@ -48,7 +48,7 @@ export function isLostConnection(error: unknown): error is Error {
   );
 }
 
-/** True when the disk of the database is full, or it turned into one that only reads. */
+/** True when the disk of the database is full, or the database became read-only. */
 export function isOutOfRoom(error: unknown): boolean {
   return ["database_full", "database_read_only"].includes(outageOf(error) ?? "");
 }
@@ -58,7 +58,7 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "55P03" || error.code === "40P01");
 }
 
-/** True when Postgres cancelled a statement, as at its time limit. */
+/** True when Postgres cancelled a statement, for example at its time limit. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "57014";
 }
@@ -68,26 +68,26 @@ export function isPassing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && passing.has(error.code ?? "");
 }
 
-/** True when a row found no partition to go into. */
+/** True when there is no partition for a row. */
 export function isMissingPartition(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "23514" && error.constraint === undefined;
 }
 
-/** True when the connected role may not do what it tried. */
+/** True when the connected role lacks a right. */
 export function isMissingRight(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.code === "42501";
 }
 
-/** How the error of a connection begins that was given up because a statement had no reply; the limit follows. */
+/** How the error begins when a connection is closed because a statement got no reply; the limit follows. */
 export const withoutReply = "Connection terminated: no reply for";
 
-/** The error of ours for an outage: the driver's own text says little and may contain the address. */
+/** Our error for an outage: the driver's text says little and may contain the address. */
 export function databaseOutage(cause: unknown, problem = brokenBy(cause)): StorehouseError {
   const code = outageOf(cause);
   return code === undefined ? fail("database_unreachable", { problem }, cause) : fail(code, {}, cause);
 }
 
-/** True for an error of ours that stands for an outage of the database: what retries goes on retrying. */
+/** True for our error about an outage of the database: retries continue. */
 export function isOutage({ code }: StorehouseError): boolean {
   return code === "database_unreachable" || Object.values<string>(outages).includes(code);
 }
@@ -104,9 +104,9 @@ function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | unde
   return fullPooler.test(cause.message) ? "database_busy" : outages[cause.code as keyof typeof outages];
 }
 
-/** Why a server refuses a login: wrong password, no such role or database, no rule for the way there. */
+/** Why a server refuses a login: wrong password, no such role or database, no rule in pg_hba.conf. */
 const refusals = new Set(["28P01", "28000", "3D000", "42501"]);
-/** How the driver says that it has no password, or none that the two agree about: it breaks off before the server refuses. */
+/** How the driver says that it has no password or cannot authenticate with it: it stops before the server refuses. */
 const noPassword = /^SASL: /;
 
 /** True when the server refuses the login: waiting does not correct it. */
@@ -115,19 +115,19 @@ export function isRefusedLogin(error: unknown): boolean {
   return error instanceof Error && noPassword.test(error.message);
 }
 
-/** How a server names a parameter of the start that it does not know, or whose value does not fit. */
+/** Codes for a startup parameter that the server does not know, or whose value is invalid. */
 const parameterProblems = new Set(["0A000", "22023", "42704"]);
 
-/** True when the server, or a pooler before it, refuses what the address wants to be set at the start. */
+/** True when the server, or a pooler in front of it, refuses a startup parameter of the address. */
 function isRefusedParameter({ code = "", message }: pg.DatabaseError): boolean {
-  // PgBouncer has one code for everything that it refuses
+  // PgBouncer uses one code for everything that it refuses
   return parameterProblems.has(code) || (code === "08P01" && /startup parameter/i.test(message));
 }
 
-/** How OpenSSL and Node call what is wrong with a certificate. */
+/** How OpenSSL and Node name problems with a certificate. */
 const certificate = /CERT|SIGNATURE|ISSUER|SSL|TLS|EPROTO|CRL/;
 
-/** The error of ours for a connection that could not be opened: the driver's own text may repeat the address with its password. */
+/** Our error for a connection that could not be opened: the driver's text may repeat the address with its password. */
 export function connectionProblem(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause.name === "UsageError") return cause;
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;

@@ -13,13 +13,13 @@ export interface Database extends Queryable {
   /** All of `work` on one connection. */
   connection(): { readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T> };
   /**
-   * All of `work` or nothing; with a level all statements of it see the database as it was at the first one. Throws inside another one on the
-   * same connection: its end would commit the outer one.
+   * All of `work` or nothing. With a level, all its statements see the database as it was at the first one. Throws inside another
+   * transaction on the same connection, since its end would commit the outer one.
    */
   transaction(level?: "repeatable read"): { readonly execute: <T>(work: (db: Database) => Promise<T>) => Promise<T> };
 }
 
-/** The pool and the query layer over it. Disposing ends both. */
+/** The pool and the query layer on it. Disposing ends both. */
 export interface Warehouse extends AsyncDisposable {
   readonly db: Database;
   readonly pool: pg.Pool;
@@ -45,17 +45,17 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Long enough for any statement of ours, and for waiting until another process has planned. */
+/** Long enough for any of our statements, and for a wait until another process has planned. */
 const usualTimeoutMs = 600_000;
 const connectMs = 10_000;
-/** Longer than a worker with nothing due pauses between two checks, each of which would open a connection. */
+/** Longer than the pause of an idle worker between two checks, each of which would otherwise open a connection. */
 const idleMs = 90_000;
-/** A peer that has vanished is found after half a minute or so; the server's end is in the settings of the session. */
+/** A vanished peer is detected after about half a minute; the session settings do the same on the server. */
 const keepAliveMs = 30_000;
 
 /**
- * How connections behave. `timeoutMs`: a statement without a reply for so long counts as a lost connection. `session`: settings beside or
- * instead of the usual.
+ * How connections behave. `timeoutMs`: a statement without a reply for this long counts as a lost connection. `session`: settings that add
+ * to or replace the usual ones.
  */
 type ConnectionOptions = {
   readonly timeoutMs?: number;
@@ -64,10 +64,10 @@ type ConnectionOptions = {
 
 /**
  * Opens a pool of at most `size` connections.
- * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the way
- * cannot be secured as sslmode requires, `database_busy` without a connection left, `database_pooled` behind a pooler without sessions,
- * `database_options` for parameters that the server refuses, `database_too_old` below 15, `database_encoding` for one that is not UTF8, and
- * `bad_setting` for an address that does not fit.
+ * Throws `database_unreachable` when the server does not respond, `database_refused` when it refuses the login, `database_tls` when the
+ * connection cannot be secured as sslmode requires, `database_busy` when no connection is left, `database_pooled` behind a pooler without
+ * sessions, `database_options` for parameters that the server refuses, `database_too_old` below 15, `database_encoding` for an encoding
+ * other than UTF8, and `bad_setting` for an invalid address.
  */
 export async function openWarehouse(
   url: string,
@@ -86,7 +86,7 @@ export async function openWarehouse(
   let isChecked = false;
   const prepare = async (client: pg.ClientBase) => {
     breakWithoutReply(client, timeoutMs);
-    // before anything is set, which behind a pooler without sessions would be set for other programs
+    // before any setting: behind a pooler without sessions it would apply to other programs
     if (!isChecked) await checkServer(client, address);
     isChecked = true;
     await client.query(settings);
@@ -95,13 +95,13 @@ export async function openWarehouse(
   const stream = () => (newest = new Socket());
   // the pool waits for what it returns, which the types of the driver do not say
   const pool = new pg.Pool({ ...address, stream, max: size, onConnect: (client): unknown => prepare(client) });
-  // a connection that breaks is replaced at the next query, and the query at hand rejects; without a listener it would end the process
+  // a broken connection is replaced at the next query, and the current query rejects; without a listener the error would end the process
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   try {
     (await pool.connect()).release();
   } catch (cause) {
-    // the driver does not close a login without a password, and the process would last until the server gives up
+    // the driver does not close a login without a password, and the process would live until the server gives up
     newest.destroy();
     await pool.end();
     throw connectionProblem(cause);
@@ -120,7 +120,7 @@ async function checkServer(client: pg.ClientBase, address: pg.ClientConfig): Pro
   await checkSessions(client, { pid, address });
 }
 
-/** What the driver has and its types leave out. */
+/** What the driver has but its types leave out. */
 type Inside = {
   readonly readyForQuery: boolean;
   readonly _ending: boolean;
@@ -128,8 +128,8 @@ type Inside = {
 };
 
 /**
- * Breaks a connection off when a statement, or a farewell, is at work on it and no reply came for so many ms: the other end may have
- * gone without a word, and then no answer would ever come. The caller sees a lost connection. Idle connections are never cut off.
+ * Breaks a connection when a statement, or its closing message, has had no reply for this many ms: the other end may have vanished, and
+ * then none would ever come. The caller sees a lost connection. Idle connections are never broken.
  */
 function breakWithoutReply(client: pg.ClientBase, ms: number): void {
   const inside = client as unknown as Inside;
@@ -141,8 +141,8 @@ function breakWithoutReply(client: pg.ClientBase, ms: number): void {
 }
 
 /**
- * Lets statements on a connection take as long as they take, until the returned function is called: a mart over years is computed in one. A
- * peer that has vanished is still found, by the keep-alive of the connection.
+ * Removes the time limit for statements on a connection until the returned function is called: one statement computes a mart over years.
+ * The connection's keep-alive still detects a vanished peer.
  */
 export function liftReplyLimit(client: pg.ClientBase): () => void {
   const { stream } = (client as unknown as Inside).connection;
@@ -157,7 +157,7 @@ function databaseOf(pool: pg.Pool): Database {
     try {
       return await work(databaseOn(client));
     } finally {
-      // a client whose connection broke is not taken back by the pool
+      // the pool does not take back a client whose connection broke
       client.release();
     }
   };
@@ -168,7 +168,7 @@ function databaseOf(pool: pg.Pool): Database {
   };
 }
 
-/** One connection, which runs a statement when the one before has ended, and one transaction at a time. */
+/** One connection, which runs one statement after the other, and one transaction at a time. */
 function databaseOn(client: pg.PoolClient): Database {
   let before: Promise<unknown> = Promise.resolve();
   let isInTransaction = false;
@@ -202,7 +202,7 @@ async function within<T>(one: Database, work: (db: Database) => Promise<T>, begi
     await one.run("commit", []);
     return result;
   } catch (error) {
-    // a connection that broke has rolled back already; the first error is the one to throw
+    // a broken connection has already rolled back; the first error is the one to throw
     await one.run("rollback", []).catch(() => undefined);
     throw error;
   }

@@ -7,15 +7,15 @@ import { isMissingRight } from "./database-errors.ts";
 import type { Database } from "./database.ts";
 import { handOver, makeRoles, roles, setDatabase, setRights } from "./role-statements.ts";
 
-/** A role as it stands: whether it may log in, and whether it may more on the server than a role of ours should. */
+/** The state of a role: whether it may log in, and whether it has more rights on the server than our roles should. */
 export type GrantedRole = { readonly name: string; readonly canLogin: boolean; readonly isMighty: boolean };
 
-/** New passwords by role; a role without one keeps the one that it has, or none. */
+/** New passwords by role; a role without one keeps its current password, or none. */
 export type RolePasswords = Readonly<Partial<Record<keyof typeof roles, string>>>;
 
 /**
- * Makes the roles where they are missing, gives the warehouse to its owner and sets everybody's rights. May be run at any time; at
- * least two connections. Throws `roles_refused` where the connected role may not do that.
+ * Makes missing roles, gives the warehouse to its owner and sets all rights. May run at any time; needs at least two connections. Throws
+ * `roles_refused` if the connected role may not do that.
  */
 export async function grantRoles(db: Database, passwords: RolePasswords): Promise<readonly GrantedRole[]> {
   const setPasswords = Object.entries(passwords).map(([key, password]) => {
@@ -30,12 +30,12 @@ export async function grantRoles(db: Database, passwords: RolePasswords): Promis
       return granted(db);
     });
   } catch (error) {
-    // the statement may hold a verifier: what the server says of a right names the thing and no more
+    // the statement may contain a verifier: the server's message about a right names only the object
     throw isMissingRight(error) ? fail("roles_refused", { problem: error.message }) : error;
   }
 }
 
-/** After a migration, in a database whose roles are in place: what is new goes to the owner, and the others get their rights to it. */
+/** After a migration, in a database that has the roles: gives new objects to the owner, and the other roles their rights to them. */
 export async function renewRights(db: Database): Promise<void> {
   const { rows } = await sql`
     select from pg_catalog.pg_namespace as n join pg_catalog.pg_roles as r on r.oid = n.nspowner
@@ -58,7 +58,7 @@ async function run(db: Database, statement: string): Promise<void> {
   await sql.raw(statement).execute(db);
 }
 
-/** A setup of another warehouse on the same server made or changed the same role at the same moment. */
+/** Codes when the setup of another warehouse on the same server changes the same role at the same moment. */
 const clashes = new Set(["23505", "42710", "XX000", "40P01"]);
 const mostTries = 5;
 
@@ -72,12 +72,12 @@ async function withTries(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** As many as Postgres itself takes by default. */
+/** The default of Postgres. */
 const iterations = 4096;
 
 /**
- * The verifier that Postgres stores for a password (SCRAM-SHA-256, RFC 5802): with it in a statement the password itself is in no log of
- * the server and not in pg_stat_activity. The password must be plain ASCII: of other characters clients disagree how to write them.
+ * The verifier that Postgres stores for a password (SCRAM-SHA-256, RFC 5802): if a statement contains it, the password itself is in no log
+ * of the server and not in pg_stat_activity. The password must be plain ASCII: clients encode other characters differently.
  */
 function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256");

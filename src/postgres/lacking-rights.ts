@@ -4,8 +4,8 @@ import { executable, loadersRights } from "./role-statements.ts";
 import { listed } from "../core/words.ts";
 
 /**
- * How the connected role stands: its name, what of the tables is not its own, and what loading takes and it may not, such as `delete on
- * ops.slice`.
+ * The rights of the connected role: its name, the tables that it does not own, and the rights that loading needs and it lacks, such as
+ * `delete on ops.slice`.
  */
 export type LackingRights = {
   readonly me: string;
@@ -41,7 +41,7 @@ export function lackingRightsText(lacking: readonly string[]): string {
   return listed(lacking);
 }
 
-/** What to do about lacking rights. */
+/** How to fix lacking rights. */
 export function lackingRightsFix(me: string): string {
   return me === "storehouse_loader"
     ? "have the database owner run `storehouse grants`: this version of Storehouse needs more rights"

@@ -10,8 +10,8 @@ export type LockWait = {
 };
 
 /**
- * SQL: the lock that sessions of which `whose` says so of `pg_stat_activity as a` have awaited the longest, as JSON; null where none has
- * been for so long. Processes of ours await one another's advisory locks as a rule.
+ * SQL: the longest wait for a lock among the sessions that meet `whose`, a condition on `pg_stat_activity as a`, as JSON; null if none is
+ * longer than the limit. Waits for advisory locks do not count: our processes normally wait for one another.
  */
 export function longestLockWait(longerThanMs: number, whose: SqlFragment): SqlFragment<LockWait | null> {
   return sql<LockWait | null>`(
@@ -28,10 +28,10 @@ export function longestLockWait(longerThanMs: number, whose: SqlFragment): SqlFr
     left   join pg_catalog.pg_stat_activity as b on b.pid = w.holder)`;
 }
 
-/** Statements of ours wait for one another for less. */
+/** Our statements wait less than this for one another. */
 const longMs = 5_000;
 
-/** Reads the lock that a process of Storehouse has awaited the longest; null where none has waited for longer than usual. */
+/** Reads the lock that a process of Storehouse has awaited the longest; null if none has waited longer than usual. */
 export async function readLockWait(db: Queryable, longerThanMs = longMs): Promise<LockWait | null> {
   const ofAnyProcess = sql`a.application_name like 'storehouse %'`;
   const { rows } = await sql<{ wait: LockWait | null }>`

@@ -1,19 +1,19 @@
-/** A mart as a table: what the catalogue does not know of a view. */
+/** A mart as a table: what the catalogue does not know about a view. */
 type MartShape = {
-  /** Columns that no two rows share: what its comment says that there is one row for. */
+  /** Columns that identify a row: its comment says "one row per" these. */
   readonly key: readonly string[];
   /** Columns of the key that may be null. */
   readonly nullable?: readonly string[];
-  /** True where each day of its datasets brings rows with that `date_day`. */
+  /** True if each day of its datasets adds rows with that `date_day`. */
   readonly isDaily?: true;
-  /** True where `date_day` is the newest day of what a row is about: of earlier days it has no rows. */
+  /** True if `date_day` is the newest day of a row's subject: there are no rows for earlier days. */
   readonly isNewest?: true;
 };
 
-/** Facts of which marts take the newest row, of any day: with an old month of these no month of a mart loses a figure. */
+/** Facts from which marts take the newest row of any day: removing an old month of these removes no figure from a month of a mart. */
 export const takenByNewest: readonly string[] = ["core.fact_keyword_metadata"];
 
-/** Every mart by its name without schema. Tests hold keys and nulls against marts with everything loaded, and that no mart is missing. */
+/** Every mart by its name without schema. Tests check keys and nulls in fully loaded marts, and that no mart is missing. */
 export const martShapes: Readonly<Record<string, MartShape>> = {
   advertisement: {
     key: ["store", "track_id", "period_start", "period_end", "country_code", "network", "media_type", "creative_id"],
@@ -35,7 +35,7 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
   },
   bid_change_impact: {
     key: ["org_id", "entity_level", "entity_id", "changed_at", "change_number", "currency", "attribution"],
-    // of a change about which nothing is reported
+    // null for a change without a report
     nullable: ["currency", "attribution"],
   },
   category_rank_daily: {

@@ -21,10 +21,10 @@ export async function migrate(url: string): Promise<string[]> {
 }
 
 /**
- * `migrate` over an open pool of at least three connections. On a database that is up to date it reads one table and needs no right to
- * change anything. Waits for tables that another session has locked; `waits.onLocked` is called with that session. Throws `migrations_pending`
- * where the connected role may not migrate, `database_newer` where a newer program has, and `database_taken` where another program has
- * tables in a schema of ours.
+ * `migrate` over an open pool of at least three connections. If the database is up to date, it reads one table and needs no right to change
+ * anything. Waits for tables that another session has locked; `waits.onLocked` is called with that session. Throws `migrations_pending` if
+ * the connected role may not migrate, `database_newer` if a newer program has migrated, and `database_taken` if another program has tables
+ * in one of our schemas.
  */
 export async function migrateWarehouse(
   warehouse: Warehouse,
@@ -80,7 +80,7 @@ const ownTable = `
   comment on column ops.migration.name   is 'File in migrations/, without its ending.';
   comment on column ops.migration.ran_at is 'When it ran.';`;
 
-/** The queue's own tables, by its own migrations; true when something changed. Reads one table where nothing is to be done. */
+/** The queue's own tables, by its own migrations; true if something changed. Reads one table if there is nothing to do. */
 async function bringQueueUpToDate({ db, pool }: Warehouse): Promise<boolean> {
   try {
     const before = await queueVersion(db);

@@ -5,16 +5,16 @@ import type { Database } from "./database.ts";
 import { longestLockWait, type LockWait } from "./lock-waits.ts";
 import { sql } from "./sql.ts";
 
-/** How a migration waits for locks: by which clock, and who is called with the lock that it waits for, after each try. */
+/** How a migration waits for locks: the clock, and a function that is called after each try with the awaited lock. */
 export type LockWaits = { readonly clock: Clock; readonly onLocked: (wait: LockWait) => void };
 
-/** While a statement waits for a lock, everyone who reads the table waits behind it: between two tries they get through. */
+/** While a statement waits for a lock, all readers of the table queue behind it: between two tries they can proceed. */
 const lockTimeoutMs = 2_000;
 const pauseMs = 3_000;
-/** How often it is checked who holds the lock, which nobody can see once the try is over. */
+/** How often to check who holds the lock, which cannot be seen after the try. */
 const checkEveryMs = 500;
 
-/** All of `work` or nothing, again and again while another session has locked what it needs. At least two connections. */
+/** All of `work` or nothing; retries while another session has locked what it needs. Needs at least two connections. */
 export function migrationTransaction<T>(
   db: Database,
   work: (transaction: Database) => Promise<T>,
@@ -39,7 +39,7 @@ export function migrationTransaction<T>(
   });
 }
 
-/** Reads again and again which lock a session waits for, until disposed. */
+/** Repeatedly reads which lock a session waits for, until disposed. */
 function watchWaits(
   db: Database,
   { clock, pid, onWait }: { readonly clock: Clock; readonly pid: number; readonly onWait: (wait: LockWait) => void },
@@ -54,7 +54,7 @@ function watchWaits(
       if (wait !== null) onWait(wait);
     }
   }
-  // who holds a lock is only reported: what is wrong with the connection shows in the work
+  // the holder of a lock is only for the report: a problem with the connection also fails the work
   const all = watching().catch(() => undefined);
   return {
     [Symbol.asyncDispose]: async () => {

@@ -3,8 +3,8 @@ import { fail } from "../core/errors.ts";
 import type { Relation } from "./relations.ts";
 
 /**
- * The tables and views that names mean: `mart.keyword_rank_daily`, the same without its schema, or a schema for all that is in it. Throws
- * `unknown_table` with the nearest name, and a UsageError where a name without its schema is in two of them.
+ * The tables and views that names mean: `mart.keyword_rank_daily`, the same without its schema, or a schema for everything in it. Throws
+ * `unknown_table` with the nearest name, and a UsageError if a name without its schema is in two of them.
  */
 export function namedRelations(all: readonly Relation[], names: readonly string[]): readonly Relation[] {
   const found = names.flatMap((name) => named(all, name));

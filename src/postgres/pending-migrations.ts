@@ -6,10 +6,10 @@ import type { Database } from "./database.ts";
 /** The folder of our migrations. */
 export const migrationsFolder = path.resolve(import.meta.dirname, "../../migrations");
 
-/** The newest migration of graphile-worker's own: known here, so that a start need not load the package to compare. */
+/** The newest migration of graphile-worker itself: known here, so that a start need not load the package to compare. */
 export const newestQueueMigration = 20;
 
-/** True when nothing is to be migrated and no newer program has migrated: one query. False also where the role may not read that. */
+/** True if nothing is to be migrated and no newer program has migrated: one query. Also false if the role may not read that. */
 export async function isUpToDate(db: Database): Promise<boolean> {
   const names = await migrationNames();
   try {
@@ -24,10 +24,7 @@ export async function isUpToDate(db: Database): Promise<boolean> {
   }
 }
 
-/**
- * How a database stands to this program's migrations: those that it lacks, those that it knows and the program does not, and whether this
- * role may change that.
- */
+/** A database compared with this program's migrations: those that it lacks, those that only it has, and whether this role may migrate. */
 export type PendingMigrations = {
   readonly missing: readonly string[];
   readonly unknown: readonly string[];
@@ -40,7 +37,7 @@ async function migrationNames(): Promise<readonly string[]> {
   return files.map((file) => file.replace(/\.sql$/, ""));
 }
 
-/** Checks which migrations have run, and changes nothing. Needs no right but to read `ops.migration`. */
+/** Checks which migrations have run, and changes nothing. Needs only the right to read `ops.migration`. */
 export async function pendingMigrations(db: Database): Promise<PendingMigrations> {
   const { rows } = await sql<{ mayMigrate: boolean; hasTable: boolean }>`
     select case when n.oid is null then has_database_privilege(current_database(), 'create') else pg_has_role(n.nspowner, 'usage') end as "mayMigrate",
@@ -60,8 +57,8 @@ export async function pendingMigrations(db: Database): Promise<PendingMigrations
 }
 
 /**
- * What another program has where the first migration creates our own: a table such as `core.dim_app`, or a schema, that of the queue
- * too, whose jobs two programs cannot share; null in a database that is empty or ours. Any role may read the catalogue.
+ * An object of another program where the first migration creates ours: a table such as `core.dim_app`, or a schema, including that of the
+ * queue, whose jobs two programs cannot share; null in a database that is empty or ours. Any role may read the catalogue.
  */
 export async function foreignThing(db: Database): Promise<string | null> {
   const { rows } = await sql<{ thing: string }>`

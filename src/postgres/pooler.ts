@@ -1,20 +1,20 @@
 import pg from "pg";
 import { fail } from "../core/errors.ts";
 
-/** Statements of two connections in turn, by their number: with each order of two in it, for poolers that take their sessions in turn. */
+/** The order of statements on two connections, by number. It has each order of two, for poolers that use their sessions in turn. */
 const turns = [0, 1, 1, 0, 0, 0, 1, 1] as const;
 
 /**
- * Throws `database_pooled` when a pooler runs each statement of a connection in a session that is free: locks, settings and
- * notifications belong to a session, so a lock taken there is held by nobody who knows of it. `pid` is what a statement on `client` took
- * for the process of its session. Without a pooler the server has named the same process at the start; a pooler makes a number of its own
- * up. Only then another connection is opened, beside this one: of a pooler in session mode both keep a session of their own.
+ * Throws `database_pooled` when a pooler runs each statement of a connection in a session that is free: locks, settings and notifications
+ * belong to a session, so the holder of a lock taken there would not know of it. `pid` is the process of the session in which a statement
+ * on `client` ran. Without a pooler the server has named the same process at login; a pooler invents another number. Only then a second
+ * connection is opened: with a pooler in session mode, each keeps its own session.
  */
 export async function checkSessions(
   client: pg.ClientBase,
   { pid, address }: { readonly pid: number; readonly address: pg.ClientConfig },
 ): Promise<void> {
-  // the driver has it, and its types do not
+  // the driver has it, its types do not
   if ((client as { readonly processID?: number | null }).processID === pid) return;
   const beside = new pg.Client({ ...address, query_timeout: address.connectionTimeoutMillis ?? 0 });
   beside.on("error", () => undefined);
@@ -36,7 +36,7 @@ async function sessionOf(client: pg.ClientBase | undefined): Promise<number> {
   return result?.rows[0]?.pid ?? 0;
 }
 
-/** True when the statements of each connection reached one session, and not the same. */
+/** True if the statements of each connection reached one session, a different one for each connection. */
 function keepsSessions(pids: readonly number[]): boolean {
   const [own, others] = [0, 1].map((turn) => [...new Set(pids.filter((_, index) => turns[index] === turn))]);
   return own?.length === 1 && others?.length === 1 && own[0] !== others[0];

@@ -4,8 +4,8 @@ import { roles } from "./role-statements.ts";
 import { sql } from "./sql.ts";
 
 /**
- * Opens the warehouse as the role of readers, by a log-in of its own: a session that only takes the role could leave it by a function of
- * the statement that it runs. Throws `bad_setting` without a password, where the role cannot log in with it, and where it may more than read.
+ * Opens the warehouse as the reader role, with a separate login: a session that only does `set role` could leave the role by a function in
+ * the statement that it runs. Throws `bad_setting` without a password, if the role cannot log in with it, and if it may do more than read.
  */
 export async function openAsReader(
   databaseUrl: string,
@@ -26,7 +26,7 @@ export async function openAsReader(
     throw refused("is not set: set it, then run `storehouse grants` so that the role can log in with it");
   const warehouse = await openWarehouse(readerUrl(databaseUrl, password), size, { timeoutMs, session }).catch(
     (cause: unknown) => {
-      // the caller has opened the same database by its address: it is the role that is refused
+      // the caller has opened the same database by its address: the refusal is about the role
       if (cause instanceof UsageError && cause.code === "database_refused") throw refused(notLetIn, cause);
       throw cause;
     },
@@ -43,7 +43,7 @@ export async function openAsReader(
   return warehouse;
 }
 
-/** The address with the user and password of the reader: the driver takes those of the query before those in front of the host. */
+/** The address with the user and password of the reader: in the driver those in the query override those before the host. */
 function readerUrl(databaseUrl: string, password: string): string {
   const [server = "", ...rest] = databaseUrl.split("?");
   const query = new URLSearchParams(rest.join("?"));

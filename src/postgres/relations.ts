@@ -3,7 +3,7 @@ import { martShapes } from "./mart-shapes.ts";
 import { sql } from "./sql.ts";
 
 /**
- * A column as the catalogue has it: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. Of a view only the key may
+ * A column as in the catalogue: `type` as Postgres writes it, `numeric(10,2)` or `timestamp with time zone`. In a view only key columns may
  * be known not to be null.
  */
 export type Column = {
@@ -24,14 +24,14 @@ export type Relation = {
   readonly isView: boolean;
   readonly comment: string;
   readonly columns: readonly Column[];
-  /** Columns of the primary key in its order, or of the declared key of a mart; none of another view. */
+  /** Columns of the primary key in its order, or of the declared key of a mart; none for other views. */
   readonly key: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   /** Conditions that hold for every row, as Postgres writes them. */
   readonly checks: readonly string[];
 };
 
-/** The tables and views of `core` and `mart` and the views of `ops`, in order of their names. Monthly partitions are part of their table. */
+/** The tables and views of `core` and `mart` and the views of `ops`, by name. Monthly partitions are part of their table. */
 export async function readRelations(db: Database): Promise<readonly Relation[]> {
   const { rows } = await sql<Relation>`
     select n.nspname || '.' || c.relname as name, n.nspname as schema, c.relname as table, c.relkind in ('v', 'm') as "isView",

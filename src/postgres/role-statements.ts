@@ -5,13 +5,13 @@ export const roles = {
   reader: "storehouse_reader",
 } as const;
 
-/** Schemas that are ours; those that are not there are passed over. */
+/** Our schemas; missing ones are skipped. */
 const schemas = ["raw", "core", "mart", "ops", "parts", "archive", "graphile_worker"];
 
 /** Tables that only migrations write. */
 const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 
-/** Bookkeeping of which the loader deletes rows: all other books are only ever written on. */
+/** Bookkeeping tables from which the loader deletes rows; to all others it only adds or updates. */
 export const deletable = [
   "ops.compared_day",
   "ops.credit_budget",
@@ -34,7 +34,7 @@ export const deletable = [
   "ops.alert_day",
 ];
 
-/** Functions that do for the loader what only the owner may. */
+/** Functions that do for the loader what only the owner may do. */
 export const executable = [
   "ops.gather_slice_statistics()",
   "ops.hold_request_month(date)",
@@ -43,24 +43,24 @@ export const executable = [
   "ops.remove_month(regclass,date,boolean)",
 ];
 
-/** What sessions of the reader are held to unless the role or the database says otherwise already. */
+/** Settings for sessions of the reader, unless the role or the database already has others. */
 const readerSettings = {
   default_transaction_read_only: "on",
   statement_timeout: "5min",
   idle_in_transaction_session_timeout: "10min",
-  // views over views cost so much by the planner's estimate that compiling them takes longer than answering
+  // the planner's estimates for views over views are so high that compiling them takes longer than answering
   jit: "off",
 };
 
 const list = (texts: readonly string[]): string => `array[${texts.map((text) => `'${text}'`).join(", ")}]`;
 
-/** SQL: what loading takes of a table or view, as a list of rights. */
+/** SQL: the rights that loading needs on a table or view, as a list. */
 export const loadersRights = (schema: string, name: string, isView: string): string =>
   `case when ${isView} or ${name} = any (${list([...fixed, "graphile_worker.migrations"])}) then 'select'
         when ${schema} = 'ops' and ${name} <> all (${list(deletable)}) then 'select, insert, update'
         else 'select, insert, update, delete' end`;
 
-/** Makes the roles that are missing, without login; one that is there is taken as it is. Needs the right to make roles where one is missing. */
+/** Makes missing roles, without login; existing ones stay as they are. Needs the right to create roles if one is missing. */
 export const makeRoles = `
 do $$
 declare
@@ -94,7 +94,7 @@ end
 $$;`;
 
 /**
- * What of roles is kept by database: who may connect and how sessions of the reader behave. Needs the owner of the database where that is
+ * Settings of roles for this database: who may connect and how sessions of the reader behave. Needs the owner of the database if they are
  * not set.
  */
 export const setDatabase = `
@@ -122,8 +122,8 @@ end
 $$;`;
 
 /**
- * Gives what is not the owner's yet to the owner, so many at a time that a warehouse with thousands of partitions fits into the server's
- * table of locks.
+ * Gives objects that the owner does not own yet to the owner, in batches, so that a warehouse with thousands of partitions fits into the
+ * server's lock table.
  */
 export const handOver = `
 do $$
@@ -154,7 +154,7 @@ begin
 end
 $$;`;
 
-/** Sets anew, in one transaction, what the loader and the reader may do with what there is now. To be run by the owner. */
+/** Resets, in one transaction, the rights of the loader and the reader to all existing objects. To be run by the owner. */
 export const setRights = `
 do $$
 declare
@@ -196,7 +196,7 @@ begin
 end
 $$;`;
 
-/** Everything for a database administrator to run with psql in the warehouse's database; no password is in it. */
+/** Everything for a database administrator to run with psql in the warehouse's database, without passwords. */
 export function printedStatements(): string {
   return `-- Roles and rights of a Storehouse warehouse, for psql, as a superuser or the owner of the database. Run \`storehouse migrate\` before, and
 -- this in the warehouse's database (not with --single-transaction) now and after each upgrade. It may be run again at any time.

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { escapeLiteral } from "pg";
 
 /*
- * Settings are statements of each new connection and no `options` of its start: poolers refuse those or pass over them, and an address
- * may have options of its own.
+ * Settings are statements on each new connection, not startup `options`: poolers refuse or ignore those, and an address may have its own
+ * options.
  */
 
-/** What statements and the driver rely on, also where the server, the database or the role has other settings for other programs. */
+/** What statements and the driver rely on, even if the server, the database or the role has other settings for other programs. */
 const settings: Readonly<Record<string, string>> = {
   statement_timeout: "0",
   timezone: "UTC",
@@ -19,22 +19,22 @@ const settings: Readonly<Record<string, string>> = {
   default_transaction_isolation: "read committed",
   default_transaction_deferrable: "off",
   lock_timeout: "0",
-  // as for the reader
+  // as for the reader (role-statements.ts)
   jit: "off",
   search_path: "public",
-  // a client that has vanished is found after half a minute or so, and its locks are released
+  // a vanished client is detected after about half a minute, and its locks are released
   tcp_keepalives_idle: "30",
   tcp_keepalives_interval: "10",
   tcp_keepalives_count: "3",
 };
 
-/** First: a role may allow a statement less time than the settings take. */
+/** Runs first: a role may allow a statement less time than the settings take. */
 const timeless = "set statement_timeout to 0";
 
 /**
- * The statements that a connection begins with. `timeoutMs`: a session that is idle in a transaction for so long loses its locks. `others`:
- * settings beside or instead of the usual; a role comes last in them, since it may set less. The name of the sessions is of these
- * statements alone: the sessions of a dead process can be distinguished from others.
+ * The statements that a connection begins with. `timeoutMs`: a session that is idle in a transaction for this long loses its locks.
+ * `others`: settings that add to or replace the usual ones; a role comes last, since it may be allowed fewer settings. The name of the
+ * sessions is unique to these statements, which distinguishes the sessions of a dead process from others.
  */
 export function sessionStatements(timeoutMs: number, others: Readonly<Record<string, string>>): string {
   const { role, ...rest } = others;

@@ -1,4 +1,4 @@
-/** What a statement can be run on: a database, one of its connections, or a transaction. */
+/** What can run a statement: a database, one of its connections, or a transaction. */
 export interface Queryable {
   run(text: string, values: readonly unknown[]): Promise<{ readonly rows: unknown[] }>;
 }
@@ -7,7 +7,7 @@ export interface Queryable {
 export interface SqlFragment<Row = unknown> {
   /** Text between the parts, one more than parts. */
   readonly texts: readonly string[];
-  /** Fragments, which are put in as they are, and values, which become parameters. */
+  /** Fragments, which are inserted unchanged, and values, which become parameters. */
   readonly parts: readonly unknown[];
   execute(on: Queryable): Promise<{ readonly rows: Row[] }>;
 }
@@ -42,21 +42,21 @@ function compiled(fragment: SqlFragment): { readonly text: string; readonly valu
 }
 
 /*
- * A tag and no query builder: all SQL here is written as text, and a builder's three hundred files were a third of what every start cost.
+ * A tag, not a query builder: all SQL here is written as text, and loading a builder's three hundred files took a third of every start.
  */
 function tag<Row = unknown>(texts: TemplateStringsArray, ...parts: readonly unknown[]): SqlFragment<Row> {
   return new Fragment<Row>(texts, parts);
 }
 
-/** Writes SQL: `sql<Row>`select ... ${value}``. A value becomes a parameter, a fragment is put in as it is. */
+/** Writes SQL: `sql<Row>`select ... ${value}``. A value becomes a parameter, a fragment is inserted unchanged. */
 export const sql = Object.assign(tag, {
-  /** Text that is SQL already; never one that comes from outside. */
+  /** Text that is already SQL; never text from outside. */
   raw: <Row = unknown>(text: string): SqlFragment<Row> => new Fragment<Row>([text], []),
-  /** A name in quotes, its parts with dots between them. */
+  /** A quoted name, its parts joined with dots. */
   id: (...names: readonly string[]): SqlFragment => new Fragment([names.map(quotedName).join(".")], []),
-  /** A name as it is written with dots: `core.dim_app`, `s.state`. */
+  /** A name written with dots: `core.dim_app`, `s.state`. */
   ref: (name: string): SqlFragment => sql.id(...name.split(".")),
-  /** Values or fragments one after the other, with commas unless another separator is given. */
+  /** Values or fragments, joined with commas unless another separator is given. */
   join: (parts: readonly unknown[], separator: SqlFragment = new Fragment([", "], [])): SqlFragment => {
     const all = parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
     return new Fragment(
@@ -69,7 +69,7 @@ export const sql = Object.assign(tag, {
     new Fragment([typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`], []),
 });
 
-/** A statement as a person runs it elsewhere: its values stand in it as literals. Throws for a value that has none. */
+/** A statement for a person to run elsewhere, with its values as literals. Throws for a value that has none. */
 export function withLiterals({ texts, parts }: SqlFragment): string {
   return texts
     .map((text, index) => {
@@ -93,7 +93,7 @@ function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The last millisecond that both sides can write with a year of four digits. */
+/** The last millisecond that both sides can write with a four-digit year. */
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** An instant (epoch-ms) as a timestamptz; one before 1970 or after the year 9999 is the nearest of these. */

@@ -18,10 +18,10 @@ const initOptions = [
   "--no-instructions",
 ];
 
-/** Builtin C.UTF-8: sort order and letter case never depend on the machine. Before 17 there is only C, which knows ASCII letters alone. */
+/** Builtin C.UTF-8: sort order and letter case never depend on the machine. Before 17 there is only C, which knows only ASCII letters. */
 const localeOptions = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
 
-/** Makes password, log and data directory where they are missing, and returns the password. Call under the lock. */
+/** Makes the password, log and data directory if they are missing, and returns the password. Call under the lock. */
 export async function prepareData(place: EmbeddedPlace): Promise<string> {
   await ownFile(place, place.log, "");
   const ready = await exists(join(place.data, "PG_VERSION"));
@@ -49,7 +49,7 @@ export async function runTool(
   return code === 0;
 }
 
-/** Initialises beside the final place and renames: a data directory that exists is whole. */
+/** Initialises next to the final place and renames: an existing data directory is complete. */
 async function initialise(place: EmbeddedPlace): Promise<void> {
   await removeDrafts(place);
   const draft = join(place.home, `draft-${randomBytes(6).toString("hex")}`);
@@ -61,7 +61,7 @@ async function initialise(place: EmbeddedPlace): Promise<void> {
   await rename(draft, place.data);
 }
 
-/** What killed processes left. An initdb that has outlived its process may still write there; it fails, harmlessly. */
+/** Removes what killed processes left. An initdb that has outlived its process may still write there; it then fails, harmlessly. */
 async function removeDrafts(place: EmbeddedPlace): Promise<void> {
   const drafts = (await readdir(place.home)).filter((name) => name.startsWith("draft-"));
   await Promise.allSettled(drafts.map((name) => rm(join(place.home, name), { recursive: true, force: true })));

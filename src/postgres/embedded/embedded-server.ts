@@ -8,21 +8,21 @@ import { startPostmaster, stopPostmaster } from "./postmaster.ts";
 import { connect, hold, joinServer, release } from "./shared-use.ts";
 
 /*
- * One server a directory, shared by every process that opens it.
+ * One server per directory, shared by every process that opens it.
  *
  *   open     under the lock file: init if needed, join the server that runs or start one, then hold a SHARED advisory
- *            lock on a connection of our own for as long as we use it
- *   dispose  under the lock file: let the shared lock go and try the EXCLUSIVE one; who gets it is the last and stops
- *            the server, everybody else leaves it running
+ *            lock on a separate connection for as long as we use it
+ *   dispose  under the lock file: release the shared lock and try the EXCLUSIVE one; the process that gets it is the last and
+ *            stops the server, all others leave it running
  *   killed   both locks vanish with the process; the server stays and is joined by the next process
  *
- * The lock file keeps opening and stopping apart, so nobody joins a server that is about to go. Only a process killed
- * in the middle of its stop can take a server away from one that has just joined: hence the second try.
+ * The lock file separates opening from stopping, so no process joins a server that is about to stop. Only a process killed in the middle of
+ * its stop can take a server away from one that has just joined: hence the second try.
  */
 
 /**
- * What to open. `directory` is absolute; `durable: false` trades safety after a crash for speed, for tests; `umbrella` is the entry
- * file of an npm package with another Postgres than the one that Storehouse brings.
+ * What to open. `directory` is absolute; `durable: false` trades safety after a crash for speed, for tests; `umbrella` is the entry file of
+ * an npm package with a Postgres other than the one that Storehouse includes.
  */
 export type EmbeddedOptions = {
   readonly directory: string;
@@ -32,17 +32,17 @@ export type EmbeddedOptions = {
   readonly log?: (line: string) => void;
 };
 
-/** A Postgres of our own, in use until disposed. */
+/** An embedded Postgres, in use until disposed. */
 export interface EmbeddedServer extends AsyncDisposable {
   /** postgres://user:password@127.0.0.1:port/database */
   readonly url: string;
-  /** True when the server ran already. */
+  /** True when the server was already running. */
   readonly joined: boolean;
 }
 
 type Session = { readonly place: EmbeddedPlace; readonly password: string; readonly client: Client };
 
-/** Starts, or joins, the Postgres whose data lies under `directory`. Throws `embedded_postgres`. */
+/** Starts, or joins, the Postgres whose data is under `directory`. Throws `embedded_postgres`. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const place = await embeddedPlace(options.directory, options.umbrella).catch((cause: unknown) => {
     throw fail("embedded_postgres", { directory: options.directory, reason: messageOf(cause) }, cause);
@@ -98,7 +98,7 @@ async function leave(session: Session): Promise<void> {
   if (last) await stopPostmaster(session.place);
 }
 
-/** Our connection broke, and the hold with it: the server is gone, or it recovered from the crash of a backend. */
+/** Our connection broke, which released our hold: the server is gone, or it recovered from the crash of a backend. */
 async function releaseAnew({ place, password }: Session): Promise<boolean> {
   const client = await joinServer(place, password);
   if (client === undefined) return false;
@@ -109,7 +109,7 @@ async function releaseAnew({ place, password }: Session): Promise<boolean> {
   }
 }
 
-/** Runs `work`; what it throws becomes `embedded_postgres` with the log named and what the server wrote meanwhile. */
+/** Runs `work`; an error becomes `embedded_postgres`, with the path of the log and what the server wrote meanwhile. */
 async function explained<T>(log: string, work: () => Promise<T>): Promise<T> {
   const from = await stat(log).then(
     ({ size }) => size,

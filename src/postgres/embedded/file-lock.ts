@@ -8,8 +8,8 @@ const sqliteBusy = 5;
 
 /**
  * Waits until no other process, nor another caller in this one, holds the lock on `path`; disposing releases it.
- * The lock is the operating system's (through an SQLite file that stays empty), so it vanishes with a killed
- * process: a file holding a pid would have to guess, and pids come back, in containers at once.
+ * The lock is the operating system's (through an SQLite file that stays empty), so it vanishes with a killed process. A file with a pid
+ * would be a guess: pids are reused, in containers at once.
  */
 export async function lockFile(path: string): Promise<Disposable> {
   const file = new DatabaseSync(path, { timeout: 0 });
@@ -21,7 +21,7 @@ export async function lockFile(path: string): Promise<Disposable> {
   throw new Error(`another process has been holding ${path} for too long`);
 }
 
-/** The same lock without waiting: null when another process holds it. */
+/** The same lock without waiting: null if another process holds it. */
 export function lockFileNow(path: string): Disposable | null {
   const file = new DatabaseSync(path, { timeout: 0 });
   if (tryLock(file)) return { [Symbol.dispose]: () => file.close() };

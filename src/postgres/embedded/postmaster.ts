@@ -18,17 +18,17 @@ const settings = {
   log_checkpoints: "off",
 };
 
-/** For data that nobody will miss: a crash of the machine may destroy it. */
+/** For disposable data: a crash of the machine may destroy it. */
 const fragile = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 /** Five minutes: recovery after a crash replays up to max_wal_size before the server answers. */
 const startSeconds = "300";
 const stopSeconds = "60";
 
-/** What postmaster.pid says of a living server; no port as long as it is starting. */
+/** What postmaster.pid says about a running server; no port while it is starting. */
 export type Postmaster = { readonly pid: number; readonly port: number | undefined };
 
-/** The server that runs on the place's data, if any. A postmaster.pid whose process is another program's is removed. */
+/** The server that runs on the place's data, if any. A postmaster.pid whose pid belongs to another program is removed. */
 export async function findPostmaster(place: EmbeddedPlace): Promise<Postmaster | undefined> {
   const path = join(place.data, "postmaster.pid");
   const text = await readFile(path, "utf8").catch(() => "");
@@ -38,7 +38,7 @@ export async function findPostmaster(place: EmbeddedPlace): Promise<Postmaster |
   if (command === undefined || command.includes(data)) {
     return { pid: Number(pid), port: port === undefined || port === "" ? undefined : Number(port) };
   }
-  // pids come back after a crash of the machine, in containers at once; Postgres would then refuse to start for good
+  // pids are reused after a crash of the machine, in containers at once; Postgres would then never start again
   await rm(path);
   return undefined;
 }
@@ -62,7 +62,7 @@ export async function stopPostmaster(place: EmbeddedPlace): Promise<void> {
   if (!stopped) throw new Error("the server did not stop");
 }
 
-/** The port of the last run if it is free, so that saved connections of BI tools stay good. */
+/** The port of the last run if it is free, so that saved connections of BI tools stay valid. */
 async function freePort(preferred: number): Promise<number> {
   const port = (await listenOnce(preferred)) ?? (await listenOnce(0));
   if (port === undefined) throw new Error("no port is free on 127.0.0.1");
@@ -74,7 +74,7 @@ async function lastPort(place: EmbeddedPlace): Promise<number> {
   return Number(/port=(\d+)/.exec(options)?.[1] ?? 0);
 }
 
-/** Takes a port for a moment and names it; undefined when another process has it. */
+/** Takes a port for a moment and returns its number; undefined if another process has it. */
 async function listenOnce(port: number): Promise<number | undefined> {
   const server = createServer();
   try {
@@ -95,7 +95,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A process's command line; undefined where the system does not report it. */
+/** A process's command line; undefined if the system does not report it. */
 async function commandLine(pid: number): Promise<string | undefined> {
   const viaProc = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => undefined);
   if (viaProc !== undefined) return viaProc;

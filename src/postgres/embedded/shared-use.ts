@@ -4,13 +4,13 @@ import { embeddedUser } from "./data-directory.ts";
 import type { EmbeddedPlace } from "./place.ts";
 import { findPostmaster } from "./postmaster.ts";
 
-/** Any number that no other software takes: the key of the advisory lock in the database `postgres`. */
+/** The key of the advisory lock in the database `postgres`: any number that no other software uses. */
 const holdersKey = 5_702_887;
 const pollMs = 100;
 /** Six minutes: longer than a start may take (see postmaster.ts). */
 const mostPolls = 3600;
 
-/** Connects to the server that runs; undefined when none does. One that is starting or stopping is waited for. */
+/** Connects to the running server; undefined if there is none. Waits for one that is starting or stopping. */
 export async function joinServer(place: EmbeddedPlace, password: string): Promise<Client | undefined> {
   for (let poll = 0; poll < mostPolls; poll++) {
     const postmaster = await findPostmaster(place);
@@ -26,7 +26,7 @@ export async function joinServer(place: EmbeddedPlace, password: string): Promis
   throw new Error("a server holds the data directory and does not respond");
 }
 
-/** A connection to the database `postgres`, meant to last as long as the server is used. */
+/** A connection to the database `postgres`, to be kept as long as the server is used. */
 export async function connect(port: number, password: string): Promise<Client> {
   const client = new Client({
     host: "127.0.0.1",
@@ -39,7 +39,7 @@ export async function connect(port: number, password: string): Promise<Client> {
     application_name: "storehouse holder",
     connectionTimeoutMillis: 10_000,
   });
-  // a query on a server that goes away fails and shows it; here a missing listener would end the process
+  // if the server goes away, the next query fails; without this listener the process would end
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -50,7 +50,7 @@ export async function hold(client: Client): Promise<void> {
   await client.query("select pg_advisory_lock_shared($1)", [holdersKey]);
 }
 
-/** Gives up the hold; true when nobody else has one, and then nobody can get one through this connection's life. */
+/** Releases the hold; true if no other process has one, and then none can get one while this connection lives. */
 export async function release(client: Client): Promise<boolean> {
   await client.query("select pg_advisory_unlock_shared($1)", [holdersKey]);
   const { rows } = await client.query<{ last: boolean }>("select pg_try_advisory_lock($1) as last", [holdersKey]);
