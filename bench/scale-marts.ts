@@ -97,8 +97,8 @@ async function fillOtherFacts(client: pg.Client, db: Database, account: Account)
        select t.app_key, d, t.country_key, 1, c, 'FREE', 'daily', 'v1', d, 5, 1, d ${cell}, unnest('{36,6007}'::text[]) as c`,
     `core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, revenue, slice_id, fetched_at)
        select t.app_key, d, t.country_key, 0, true, 9, 1, 1, d ${cell}`,
-    `core.fact_sales_metric (app_key, date_day, country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
-       select t.app_key, d, t.country_key, 0, c, false, true, 9, 1, d ${cell}, unnest('{DOWNLOAD,PAGE_VIEW}'::text[]) as c`,
+    `core.fact_sales_metric (app_key, date_day, country_key, requested_country_key, device_key, context, is_total, is_device_total, units, slice_id, fetched_at)
+       select t.app_key, d, t.country_key, 0, 0, c, false, true, 9, 1, d ${cell}, unnest('{DOWNLOAD,PAGE_VIEW}'::text[]) as c`,
     `core.fact_visibility (app_key, date_day, country_key, kind, score, slice_id, fetched_at) select t.app_key, d, t.country_key, 'history', 9, 1, d ${cell}`,
     `core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
        select t.app_key, t.country_key || d::date::text || n, 'v2', d, t.country_key, '', n, 1, d ${cell}, generate_series(1, 5) as n`,
