@@ -9,7 +9,7 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { Caller, GatewayParts } from "./gateway-parts.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** What a caller may take: credits, and epoch-ms of the end of the period that limits it. */
+/** What a caller may spend: credits, and the end of the limiting period in epoch-ms. */
 export type Allowance = {
   readonly total: number;
   readonly remaining: number;
@@ -17,13 +17,13 @@ export type Allowance = {
   readonly periodHours: number;
 };
 
-/** A balance that was reported longer ago is checked before it is passed on. */
+/** A balance that was reported earlier than this is checked before it is passed on. */
 const staleAfterMs = 10 * 60_000;
 
 /** Checks of the balance that are under way: callers that need it at the same time share one. */
 const checks = new WeakMap<IngestParts, Promise<void>>();
 
-/** Checks the balance. Where the service does not respond, what is known of it still holds. */
+/** Checks the balance. If the service does not respond, the known balance still applies. */
 function check(ingest: IngestParts): Promise<void> {
   const own =
     checks.get(ingest) ??
@@ -36,8 +36,8 @@ function check(ingest: IngestParts): Promise<void> {
 }
 
 /**
- * The allowance as one caller sees it: what the account has above its floor or what is left of the caller's day, whichever is less, with
- * the reset of that one. A balance that was reported long ago is checked; `waits` says whether that is waited for.
+ * The allowance as one caller sees it: the smaller of what the account has above its floor and what is left of the caller's day, with the
+ * reset of that limit. A balance that was reported long ago is checked; `waits`: whether to wait for the check.
  */
 export async function allowanceOf(
   parts: GatewayParts,
@@ -61,7 +61,10 @@ export async function allowanceOf(
   return { total: caller.credits_a_day ?? 0, remaining: own, resetsAt: nextDay(now), periodHours: 24 };
 }
 
-/** Credits that a caller may still take today; null where it has no limit. A call without a reply may have been charged and counts at its price. */
+/**
+ * Credits that a caller may still spend today; null if it has no limit. A call without a reply may have been charged and counts at its
+ * price.
+ */
 export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promise<number | null> {
   if (caller.credits_a_day === undefined) return null;
   const { rows } = await sql<{ operation: string; charged: number; unsure: number }>`
@@ -80,7 +83,7 @@ export function nextDay(now: number): number {
   return Date.parse(addDays(dayOf(now), 1));
 }
 
-/** The headers with what a caller's call took and what is left. */
+/** The headers with the cost of a caller's call and what is left. */
 export function creditHeadersOf(
   { remaining, resetsAt }: Pick<Allowance, "remaining" | "resetsAt">,
   { cost, now }: { readonly cost: number | null; readonly now: number },

@@ -16,21 +16,21 @@ import { storedAnswer } from "./stored-answers.ts";
  * One call of a caller:
  *
  *   stored      an answer to an equal call that is still fresh costs nothing
- *   empty       a reply that there is nothing (204, 404) is given again for a while
+ *   empty       a reply that there is nothing (204, 404) is repeated for a while
  *   under way   an equal call of this process or of another gateway is waited for, and costs the second caller nothing
  *   paid        anything else is reserved, sent, landed and booked like any other paid call, under the caller's class, floor and day;
- *               what is handed on is committed by then, and is loaded into a table after that where a dataset knows it
+ *               it is committed before it is passed on, and then loaded into a table if a dataset knows it
  *
- * A call that changes something at the service is always paid, and never handed to another.
+ * A call that changes something at the service is always paid, and its answer is never shared with another caller.
  */
 
-/** Answers calls. Disposing waits for those under way and for what is being loaded. */
+/** Answers calls. Disposing waits for calls under way and for answers that are being loaded. */
 export interface CallAnswerer extends AsyncDisposable {
-  /** Throws a Refusal, or what the service's reply or the allowance stands for. */
+  /** Throws a Refusal, or the error for the service's reply or the allowance. */
   readonly answer: (call: Call, caller: Caller) => Promise<Answered>;
 }
 
-/** Makes one. */
+/** Creates the answerer of a session. */
 export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): CallAnswerer {
   const { ingest } = parts;
   const { clock, log } = ingest;
@@ -52,7 +52,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     const found = async (hasWaited: boolean): Promise<Answered | null> => {
       const stored = await storedAnswer(parts, call, question);
       if (stored !== null) return { ...stored, from: hasWaited ? "joined" : "hit" };
-      // after it: what came since says more
+      // checked second: an answer that came since takes precedence
       empty.check(question);
       return null;
     };
@@ -68,7 +68,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     return asOnlyOne(ingest, claimed, { found, work });
   }
 
-  /** Counts what a caller was spared; an answer waits for no count. */
+  /** Counts the credits that a caller saved; the answer does not wait for it. */
   function noted(call: Call, caller: Caller, answer: Answered): Answered {
     if (answer.from === "miss") return answer;
     const saved = priceOf(call);
@@ -89,7 +89,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
       const joined = await first;
       return joined.from === "miss" ? { ...joined, cost: 0, from: "joined" } : joined;
     } catch (error) {
-      // the other caller's limits are not this one's
+      // the other caller's limits do not apply to this one
       if (error instanceof Refusal || error instanceof DeferError) return shared(call, caller);
       throw error;
     }

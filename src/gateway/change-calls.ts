@@ -6,7 +6,7 @@ import type { EmptyReplies } from "./empty-replies.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import type { PayCall } from "./pay-calls.ts";
 
-/** Makes what sends calls that change something at the service, and forgets what was known before them. */
+/** Creates the function that sends calls that change something at the service, and forgets what was known before them. */
 export function createChangeCall(
   parts: GatewayParts,
   { pay, empty }: { readonly pay: PayCall; readonly empty: EmptyReplies },
@@ -14,7 +14,7 @@ export function createChangeCall(
   const { ingest } = parts;
   let changing: Promise<unknown> = Promise.resolve();
 
-  /** What is known of before holds no more, also where nobody knows whether the change was made. */
+  /** Earlier knowledge is no longer valid, even if it is unknown whether the change was made. */
   async function change(call: Call, caller: Caller): Promise<Answered> {
     const outdated = async () => {
       empty.forget();
@@ -29,8 +29,8 @@ export function createChangeCall(
   }
 
   /**
-   * Keywords are changed under the lock that people take for it. One change of this process at a time waits for it: each takes a connection,
-   * and the one that has it needs another.
+   * Keywords are changed under the same lock as changes by people. Only one change of this process at a time waits for the lock: each takes
+   * a connection, and the one that has the lock needs another.
    */
   return function payChange(call: Call, caller: Caller): Promise<Answered> {
     if (!doesChangeKeywords(call)) return change(call, caller);
@@ -45,7 +45,7 @@ function doesChangeKeywords({ operation }: Call): boolean {
   return operation === addKeywords || operation === deleteKeywords;
 }
 
-/** Keywords that were added or removed have the account's lists read again. */
+/** After keywords were added or removed, the account's lists are read again. */
 async function forgetLists({ app }: GatewayParts, call: Call): Promise<void> {
   if (!doesChangeKeywords(call)) return;
   const { trackId, countryCode } = call.params;

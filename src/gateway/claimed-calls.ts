@@ -3,19 +3,19 @@ import { isAlive } from "../ledger/workers.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { instant, sql } from "../postgres/sql.ts";
 
-/** A call is claimed for so long at most; a longer one may be sent by another gateway as well. */
+/** A call is claimed for at most this long; a longer one may be sent by another gateway as well. */
 const claimedForMs = 10 * 60_000;
-/** How often a call is checked that another gateway has claimed. */
+/** How often to check a call that another gateway has claimed. */
 const checks: Backoff = { firstMs: 20, longestMs: 500 };
 
-/** A call that is claimed: its text, its caller, and the credits that it is expected to take. */
+/** A claimed call: its text, its caller, and its expected cost in credits. */
 type ClaimedCall = { readonly question: string; readonly caller: string; readonly credits: number };
 
 type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
 
 /**
- * Does work for a call while no other gateway of the warehouse does the same, and then gives the call back. `found` is checked first,
- * and after each wait for another gateway: what that stored is the answer. The claim of a process that died counts for nothing.
+ * Does work for a call while no other gateway of the warehouse does the same, and then releases the call. `found` is checked first, and
+ * after each wait for another gateway: the answer that it stored is used. The claim of a dead process does not count.
  */
 export async function asOnlyOne<T>(
   parts: Parts,
@@ -29,7 +29,7 @@ export async function asOnlyOne<T>(
     await parts.clock.sleep(backoffMs(checks, waits + 1), parts.halted);
   }
   try {
-    // between the check and the claim another gateway may have stored it
+    // another gateway may have stored it between the check and the claim
     return (await found(true)) ?? (await work());
   } finally {
     await sql`delete from ops.gateway_call where question = decode(${call.question}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
@@ -38,7 +38,7 @@ export async function asOnlyOne<T>(
   }
 }
 
-/** Credits that calls of a caller are expected to take that other gateways have under way. */
+/** The expected cost in credits of a caller's calls that other gateways have under way. */
 export async function claimedElsewhere(
   { db, workerId }: Pick<Parts, "db" | "workerId">,
   caller: string,

@@ -1,20 +1,20 @@
 import type { Clock } from "../core/clock.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 
-/** So many are kept; the oldest go. */
+/** The most that are kept; the oldest are dropped. */
 const most = 10_000;
 
-/** Replies that there is nothing (204, 404), which this process gives again instead of sending the call once more. */
+/** Replies that there is nothing (204, 404), which this process repeats instead of sending the call again. */
 export interface EmptyReplies {
   /** Throws the reply to an equal call, if there was one lately. */
   readonly check: (question: string) => void;
-  /** Keeps an error where it says that there is nothing. */
+  /** Keeps an error if it says that there is nothing. */
   readonly note: (question: string, error: unknown) => void;
   /** Forgets all of them: what was not there may be there now. */
   readonly forget: () => void;
 }
 
-/** Keeps them for so many minutes; for 0 not at all. */
+/** Keeps replies for this many minutes; 0 keeps none. */
 export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): EmptyReplies {
   const kept = new Map<string, { readonly error: StorehouseError; readonly until: number }>();
   return {

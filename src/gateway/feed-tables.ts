@@ -15,20 +15,22 @@ import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../ra
 import { knownCalls, type KnownCall, type KnownCalls } from "./known-calls.ts";
 import type { Call, GatewayParts } from "./gateway-parts.ts";
 
-/** Makes rows of what callers paid for. */
+/** Loads the answers that callers paid for into tables. */
 export type TableFeeder = {
   /** What a call is about, for budgets: the dataset that would make it and its app, or the app that it names. */
   readonly subjectOf: (call: Call) => Promise<BudgetSubject>;
-  /** Loads the answer to a call, once all of its pages are stored, where a dataset that is on would have made the call. True when it did. */
+  /**
+   * Loads the answer to a call, once all of its pages are stored, if a dataset that is on would have made the call. True if it was loaded.
+   */
   readonly feed: (call: Call) => Promise<boolean>;
-  /** Loads what a gateway that was killed left behind today. */
+  /** Loads today's answers that a killed gateway left unloaded. */
   readonly feedLeftOver: () => Promise<void>;
 };
 
-/** The portfolio is read again after so long. */
+/** The portfolio is read again after this long. */
 const knownForMs = 60_000;
 
-/** Makes one. */
+/** Creates the feeder of a session. */
 export function createTableFeeder(parts: GatewayParts): TableFeeder {
   const { ingest } = parts;
   let known: { readonly calls: KnownCalls; readonly at: number; readonly today: string } | null = null;
@@ -48,7 +50,7 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
     const stored = await storedPages(parts, found);
     const answer = await wholeAnswer(found, stored);
     if (answer === null || !(await loadInto(parts, found, { answer, stored }))) return false;
-    // what is in the portfolio, or planned from, is another now
+    // the portfolio, or a list that is planned from, has changed
     if (found.dataset.stage !== "market") known = null;
     return true;
   }
@@ -74,7 +76,7 @@ function startOfDay({ ingest }: GatewayParts): number {
   return Date.parse(dayOf(ingest.clock.now()));
 }
 
-/** The pages of a slice that are stored and for no slice yet, from the first on until one is missing. */
+/** The stored pages of a slice that belong to no slice yet, from the first up to a missing one. */
 async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): Promise<readonly StoredAnswer[]> {
   const operation = operationById(slice.operation);
   const pages: StoredAnswer[] = [];
@@ -83,13 +85,13 @@ async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): 
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
     const question = questionIn(parts.ingest.account, operation, params);
     const page = await lastAnswerTo(parts.ingest.db, question, { unreadSince: startOfDay(parts) });
-    // calls without pages may come back to the first
+    // for calls without pages the next call may be the first again
     if (page === null || pages.some(({ answerId }) => answerId === page.answerId)) return pages;
     pages.push(page);
   }
 }
 
-/** The answer that the pages make; null while one is missing, and for one that cannot be read. */
+/** The answer made of the pages; null while one is missing, or if one cannot be read. */
 async function wholeAnswer({ slice }: KnownCall, stored: readonly StoredAnswer[]): Promise<LandedAnswer | null> {
   try {
     return await landedAnswer({ ...slice, requests: 1 }, new Map(stored.entries()));
@@ -111,7 +113,7 @@ async function loadInto(
   const pages = stored.slice(0, answer.pages.length);
   const load = () =>
     db.transaction().execute(async (transaction) => {
-      // of two that load the same answer the second finds it taken
+      // if two processes load the same answer, the second finds it taken
       await lockUntilCommit(transaction, "raw import");
       const runId = await dailyRun(transaction, {
         kind: "gateway",
@@ -134,7 +136,7 @@ async function loadInto(
   try {
     await load().catch((error: unknown) => {
       if (!isMissingPartition(error)) throw error;
-      // another process dropped a month since; it is made again
+      // another process has dropped a month since; its partition is created again
       ingest.partitions.forget();
       return load();
     });

@@ -4,21 +4,21 @@ import type { Window } from "../core/window.ts";
 import { calendarOf } from "../plan/cover/gap-grid.ts";
 import { missingCells, settledEnd } from "../plan/missing.ts";
 
-/** What freshness is judged by. */
+/** What decides whether an answer is fresh. */
 export type DatedAnswer = {
   /** The day that counted as today when it was requested. */
   readonly asOf: Day;
-  /** The days that it is about; null where the call names none. */
+  /** The days that it is about; null if the call names none. */
   readonly window: Window | null;
-  /** True where it may be an answer of nothing, which is final later than others. */
+  /** True if the answer may be empty: such an answer is final later than others. */
   readonly mayBeEmpty: boolean;
-  /** True where the call is about what holds now, regardless of how the dataset is timed otherwise. */
+  /** True if the call is about the present state, regardless of the other timing of the dataset. */
   readonly isSnapshot: boolean;
 };
 
 /**
- * True where no plan would request an answer again by now, by each of these timings; null where they have no word on it: the call
- * belongs to no dataset, names no days, or days that are not published yet.
+ * True if by each of these timings no plan would request the answer again now; null if the timings do not decide it: the call belongs to no
+ * dataset, names no days, or names days that are not published yet.
  */
 export function isFinalAnswer(answer: DatedAnswer, timings: readonly Timing[], today: Day): boolean | null {
   const verdicts = timings.map((timing) => verdictOf(answer, timing, today));

@@ -9,16 +9,16 @@ import { openSessions } from "./sessions.ts";
 
 /** A running gateway. Disposing stops listening, lets calls under way end and loads their answers. */
 export type Gateway = AsyncDisposable & {
-  /** What a caller on this machine has as its API_BASE_URL. */
+  /** The API_BASE_URL for a caller on this machine. */
   readonly url: string;
   readonly port: number;
 };
 
-/** How to start one. `stop` takes back what is not sent yet. */
+/** How to start one. `stop` cancels calls that are not sent yet. */
 type GatewayOptions = { readonly host?: string; readonly port?: number; readonly stop: AbortSignal };
 
 /**
- * Serves the API's contract to the callers of the configuration. Throws `gateway_no_callers` where none of them has a key, and
+ * Serves the API's contract to the callers of the configuration. Throws `gateway_no_callers` if none of them has a key, and
  * `gateway_not_listening` for a host or port that cannot be used.
  */
 export async function startGateway(app: App, options: GatewayOptions): Promise<Gateway> {

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** What a key begins with, so that a person or a scanner knows one where it should not be. */
+/** The prefix of a key, so that a person or a scanner recognises a leaked one. */
 const prefix = "shg_";
 
-/** Makes a key for a caller in place of the one that it has, and returns it: it is stored nowhere and cannot be shown again. */
+/** Creates a key for a caller, which replaces its present one, and returns it: it is stored nowhere and cannot be shown again. */
 export async function makeKey(db: Database, caller: string, now: number): Promise<string> {
   const key = `${prefix}${randomBytes(32).toString("base64url")}`;
   await sql`
@@ -15,13 +15,13 @@ export async function makeKey(db: Database, caller: string, now: number): Promis
   return key;
 }
 
-/** Takes the key of a caller away; false where it has none. */
+/** Removes the key of a caller; false if it has none. */
 export async function dropKey(db: Database, caller: string): Promise<boolean> {
   const { rows } = await sql`delete from ops.gateway_key where caller = ${caller} returning 1`.execute(db);
   return rows.length > 0;
 }
 
-/** The caller whose key this is, null for a key of nobody. */
+/** The caller with this key; null for an unknown key. */
 export async function holderOf(db: Database, key: string): Promise<string | null> {
   const { rows } = await sql<{ caller: string }>`
     select caller from ops.gateway_key where key_digest = ${digestOf(key)}`.execute(db);
@@ -34,7 +34,7 @@ export async function keyHolders(db: Database): Promise<readonly string[]> {
   return rows.map(({ caller }) => caller);
 }
 
-/** Found by its digest alone: of 256 random bits a comparison that takes longer reveals nothing. */
+/** A key is found by its digest only: with 256 random bits, the time of the comparison reveals nothing. */
 function digestOf(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

@@ -13,15 +13,15 @@ import { partitionsOf, type DatasetPlanning } from "../planner/plan-chunks.ts";
 import type { Call } from "./gateway-parts.ts";
 
 /*
- * Which slice a call would be the page of, if a plan of this configuration had made it. Turning a call into a slice takes no word of the
- * dataset: its partitions are made into calls, as a plan does, and compared without days, items and page. Then days and items
- * of the call are put into the slice, and the call that this makes has to equal the one that came.
+ * Finds the slice of which a call would be a page if a plan of this configuration had made it. The dataset needs no code for this: its
+ * partitions are turned into calls, as in a plan, and compared without days, items and page. Then the days and items of the call are put
+ * into the slice, and the resulting call must equal the given one.
  */
 
 /** The slice of a dataset that a call answers, not in the ledger yet. */
 export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice };
 
-/** The calls that the partitions of one dataset make, by operation and by what is left of a call without days, items and page. */
+/** The calls that the partitions of one dataset make, by operation and by the rest of the call without days, items and page. */
 type DatasetCalls = {
   readonly planning: DatasetPlanning;
   readonly byCall: ReadonlyMap<string, { readonly partition: Partition; readonly call: number }>;
@@ -32,7 +32,7 @@ type DatasetCalls = {
 /** Finds the slice that a call answers. */
 export type KnownCalls = (call: Call) => KnownCall | null;
 
-/** Makes the finder for what these datasets request on a day; calls of operations that no caller requests are never made. */
+/** Creates the finder for the calls of these datasets on a day; calls of operations that no caller requests are never computed. */
 export function knownCalls(plannings: readonly DatasetPlanning[], today: Day): KnownCalls {
   const made = new Map<string, readonly DatasetCalls[]>();
   const callsOfOperation = (operation: Operation) => {
@@ -66,7 +66,7 @@ function callsFor(planning: DatasetPlanning, operation: Operation, today: Day): 
   return byCall.size === 0 ? [] : [{ planning, byCall, itemNames }];
 }
 
-/** What is left of a call without days, items and page, as a text. */
+/** The rest of a call without days, items and page, as a text. */
 function partOf({ operation, params }: Call, itemNames: readonly string[]): string {
   const without = new Set([...dayParams(operation), ...itemNames, operation.paging?.param]);
   return questionOf(operation, Object.fromEntries(Object.entries(params).filter(([name]) => !without.has(name))));
@@ -123,7 +123,7 @@ function sliceFor({ planning, byCall, itemNames }: DatasetCalls, wanted: Call, t
   return null;
 }
 
-/** The windows that a call may be for. Where the contract does not say whether an end is inclusive, datasets request a day more. */
+/** The windows that a call may be for. If the contract does not say whether an end is inclusive, datasets request one more day. */
 function windowsOf({ operation, params }: Call, today: Day): readonly Window[] {
   const window = windowOfCall(operation, params);
   if (window === null) return [oneDay(today)];
@@ -131,7 +131,7 @@ function windowsOf({ operation, params }: Call, today: Day): readonly Window[] {
   return shorter.end > shorter.start ? [window, shorter] : [window];
 }
 
-/** The items that a call may be for: those that it names, where they are the partition's, or all of the partition's. */
+/** The items that a call may be for: those that it names, if they belong to the partition, or all of the partition's. */
 function itemsIn(
   all: readonly string[] | null,
   { params }: Call,

@@ -7,25 +7,27 @@ import { claimedElsewhere } from "./claimed-calls.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
 
-/** Sends a call and pays for it. Throws a Refusal, or what the service's reply or the allowance stands for. */
+/** Sends a call and pays for it. Throws a Refusal, or the error for the service's reply or the allowance. */
 export type PayCall = (call: Call, caller: Caller) => Promise<Answered>;
 
-/** After a refusal of the account itself nothing is sent for so long. */
+/** After the service refuses the account itself, nothing is sent for this long. */
 const refusedForMs = 60_000;
 
-/** Makes one, which keeps what the calls under way of each caller take, and after a refusal of the account sends nothing for a while. */
+/**
+ * Creates the function. It tracks the cost of each caller's calls under way, and sends nothing for a while after a refusal of the account.
+ */
 export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeeder, "subjectOf">): PayCall {
   const { ingest } = parts;
   const { clock } = ingest;
   const reserved = new Map<string, number>();
   let refused: { readonly error: StorehouseError; readonly until: number } | null = null;
 
-  /** Keeps a caller within its day, its calls under way counted at their price, those of other gateways as well. */
+  /** Keeps a caller within its daily limit; calls under way count at their price, including those of other gateways. */
   async function withinDay<T>(caller: Caller, cost: number, send: () => Promise<T>): Promise<T> {
     const before = reserved.get(caller.name) ?? 0;
     reserved.set(caller.name, before + cost);
     try {
-      // first: what another gateway has ended since is a request by then
+      // read first: a call that another gateway ends in the meantime then counts as a request
       const elsewhere = caller.credits_a_day === undefined ? 0 : await claimedElsewhere(ingest, caller.name);
       const all = await leftOfDay(parts, caller);
       const left = all === null ? null : all - elsewhere;
@@ -48,7 +50,7 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
       caller: { name: caller.name, floor: caller.floor, about: await subjectOf({ operation, params }) },
     };
     try {
-      // paid for once it is sent: a caller that leaves does not stop it
+      // paid for once it is sent: a caller that disconnects does not stop it
       const page = await withinDay(caller, cost, () => paidCall(ingest, { ...paid, unsent: ingest.halted }));
       refused = null;
       return { body: page.body, fetchedAt: page.fetchedAt, cost: page.charged, from: "miss" };
@@ -60,7 +62,7 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
   };
 }
 
-/** Refuses a caller what its day has no credits for, those of its calls under way left out. */
+/** Refuses a call that costs more than the caller's day has left after its calls under way. */
 function dayIsSpent(remaining: number, cost: number, now: number): Refusal {
   const problem = `the caller has ${remaining} credits left today, but this call takes ${cost}`;
   return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt: nextDay(now) }, { cost: null, now }));

@@ -4,7 +4,7 @@ import { DeferError, FencedError, RetryError, StorehouseError } from "../core/er
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { creditHeadersOf } from "./allowance.ts";
 
-/** The status that a caller gets for what came of its call; of other errors those that may pass are 503, the rest 502. */
+/** The status that a caller gets by error; of other errors, those that may be temporary are 503, the rest 502. */
 const statuses: Partial<Record<ErrorCode, number>> = {
   bad_request: 400,
   not_encodable: 400,
@@ -17,7 +17,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   timeout: 504,
 };
 
-/** An error as the refusal that the contract has for it, at an instant (epoch-ms); null for one that is none of ours. */
+/** The refusal that the contract has for an error, at an instant (epoch-ms); null if it is not one of our errors. */
 export function refusalOf(error: unknown, now: number): Refusal | null {
   if (error instanceof Refusal) return error;
   if (isLostConnection(error)) return refusalOf(databaseOutage(error), now);
@@ -28,12 +28,12 @@ export function refusalOf(error: unknown, now: number): Refusal | null {
   return new Refusal(status, `${error.code}: ${error.problem}`, headers);
 }
 
-/** What a reply of nothing was charged: the service answered, and may have taken credits for it. */
+/** The charge for an empty reply: the service answered, and may have charged credits for it. */
 function costOf({ code, context }: StorehouseError): Readonly<Record<string, string>> {
   return code === "no_content" ? { "X-Credit-Cost": String(context["charged"] ?? 0) } : {};
 }
 
-/** What a budget that refuses has left: beside the rest of the allowance its refusal would pass for one of the pace. */
+/** What is left of the refusing budget: with the rest of the allowance instead, the refusal would appear to be about the request rate. */
 function leftOfBudget({ code, context }: StorehouseError, now: number): Readonly<Record<string, string>> {
   if (code !== "budget_exhausted" && code !== "budget_too_small") return {};
   const remaining = Math.max(0, Number(context["credits"]) - Number(context["taken"]));

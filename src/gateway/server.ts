@@ -17,7 +17,7 @@ import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import { holderOf } from "./keys.ts";
 import { refusalOf } from "./refusal-of.ts";
 
-/** What a request comes to. */
+/** The result of a request. */
 type Outcome = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function createGatewayServer(parts: GatewayParts, answerer: CallAnswerer)
     routerOptions: { maxParamLength },
     frameworkErrors: (error, request, reply) => void refuse(parts, request, reply, new Refusal(400, error.code)),
   });
-  // a body is read by the operation that takes it
+  // the operation that accepts a body reads it
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
   server.setNotFoundHandler((request, reply) => refuse(parts, request, reply, new Refusal(404, "no such path")));
@@ -93,7 +93,7 @@ async function outcomeOf(
     status: 200,
     headers: {
       "Content-Type": isJson ? json : "text/plain;charset=UTF-8",
-      // an answer that is there does not wait for a service that may not respond
+      // an available answer does not wait for a service that may not respond
       ...creditHeadersOf(await allowanceOf(parts, caller, { waits: false }), { cost, now }),
       [sharedAnswerHeader]: from,
       Age: String(Math.max(0, Math.floor((now - fetchedAt) / 1000))),
@@ -114,14 +114,14 @@ function readCall(route: Route, { params, raw, body }: CallerRequest["request"])
   });
 }
 
-/** The service cuts some ranges that are too long in silence: nobody pays for one here. */
+/** The service cuts some ranges that are too long without an error: the gateway refuses them, so that nobody pays for one. */
 function rangeProblem({ operation, params }: Call): string | null {
   const { range } = operation;
   if (range === null || params[range.start] === undefined || params[range.end] === undefined) return null;
   const window = windowOfCall(operation, params);
   if (window === null) return `${range.start} is after ${range.end}`;
   const latest = latestEnd(range, window.start);
-  // where the contract does not say that an end is inclusive it is read as exclusive here
+  // if the contract does not say whether an end is inclusive, it is treated as exclusive here
   const end = range.endInclusive === null ? addDays(window.end, -1) : window.end;
   return latest === null || end <= latest
     ? null
@@ -144,7 +144,7 @@ async function balanceOf(parts: GatewayParts, caller: Caller): Promise<Outcome> 
   };
 }
 
-/** Refuses as the service does: an envelope with the status, and what is left to a caller that is known. */
+/** Refuses as the service does: an envelope with the status, and, for a known caller, what is left. */
 async function refuse(
   parts: GatewayParts,
   request: FastifyRequest,
@@ -157,7 +157,7 @@ async function refuse(
   if (refusal === null)
     parts.ingest.log.error({ problem: error instanceof Error ? error.name : "unknown" }, "gateway.failed");
   const { status, message, headers } = refusal ?? new Refusal(statusIn(error), "the gateway could not answer");
-  // a refusal is sent even where something else fails
+  // a refusal is sent even if something else fails
   const allowance = caller === null ? null : await allowanceOf(parts, caller, { waits: false }).catch(() => null);
   const left = allowance === null ? {} : creditHeadersOf(allowance, { cost: null, now });
   const receipt = { at: now, path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };

@@ -7,15 +7,15 @@ import { createTableFeeder } from "./feed-tables.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 
 /*
- * What stops all requests of a process stops them for good: an expired lease, a database without room, and a refusal that another
- * process of the account met. A gateway outlives it: the next call opens another session, with a number of its own in the ledger. Calls
- * that were sent before end in the session in which they began. Where no session can be opened, stored answers are given all the same.
+ * Some events stop all requests of a process for good: an expired lease, a full database disk, and a refusal that another process of the
+ * account received. A gateway continues: the next call opens another session, with its own number in the ledger. Calls that were already
+ * sent end in the session in which they began. If no session can be opened, stored answers are still served.
  */
 
-/** The present session: its parts, which are other ones after a stop, and what answers calls. */
+/** The present session: its parts, which are replaced after a stop, and its call answerer. */
 export type Sessions = CallAnswerer & { readonly parts: GatewayParts };
 
-/** For so long a session that could not be opened is not tried again. */
+/** After a failed attempt, no session is opened for this long. */
 const triedForMs = 10_000;
 
 /** Opens the first session. Throws what `openIngest` does. */
@@ -27,7 +27,7 @@ export async function openSessions(app: App): Promise<Sessions> {
   const ending = new Set<Promise<void>>();
 
   function end(session: Session): void {
-    // what a killed one leaves behind is cleaned up by the next process that reaps dead workers
+    // if this fails, the next process that reaps dead workers cleans up
     const ended = Promise.resolve(session[Symbol.asyncDispose]())
       .catch(() => undefined)
       .finally(() => ending.delete(ended));
@@ -94,7 +94,7 @@ async function openSession(app: App, watchers: Watchers = {}): Promise<Session> 
   return { parts, answer, stoppedBy: ingest.aborted, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** True for what a stop ends: a wait. What was sent ends by its reply. */
+/** True for a call that a stop ended while it waited. A call that was sent ends with its reply. */
 function isUnsent(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError" && !(error instanceof StorehouseError);
 }

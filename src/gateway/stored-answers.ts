@@ -8,7 +8,7 @@ import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
 import { isFinalAnswer } from "./freshness.ts";
 import type { Answered, Call, GatewayParts } from "./gateway-parts.ts";
 
-/** The newest stored answer to an equal call, while it is fresh; null where a call has to be paid. */
+/** The newest stored answer to an equal call, while it is fresh; null if the call must be paid. */
 export async function storedAnswer(
   parts: GatewayParts,
   call: Call,
