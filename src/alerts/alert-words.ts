@@ -5,7 +5,7 @@ import { cut } from "../core/words.ts";
 
 const longestValue = 80;
 
-/** What fired, in a line: whom it is about, the values, and their days. */
+/** What fired, on one line: its subject, the values, and their days. */
 export function fireText(
   { mart }: Pick<Alert, "mart">,
   { subject, label, day, comparedDay, values, before }: Fire,
@@ -15,7 +15,7 @@ export function fireText(
     .map((column) => shown(subject[column]));
   const who = [label ?? shown(subject["track_id"]), ...about].join(", ");
   const what = Object.keys(mart.columns)
-    // that a condition of yes or no holds is known from its alert, and only how it changed is not
+    // the alert itself shows that a yes-or-no condition is met, but not how a value changed
     .filter((column) => Object.hasOwn(values, column))
     .filter((column) => mart.columns[column] !== "boolean" || (before !== null && before[column] !== values[column]))
     .map((column) => `${words(column)} ${change(column, { values, before, kind: mart.columns[column] ?? "text" })}`);
@@ -38,7 +38,7 @@ function words(column: string): string {
   return column.replaceAll("_", " ");
 }
 
-/** What an alert is about and when it fires, in a line. */
+/** What an alert is about and when it fires, on one line. */
 export function alertText({ conditions, whom, days }: Pick<Alert, "conditions" | "whom" | "days">): string {
   const when = Object.entries(conditions).flatMap(([column, condition]) =>
     Object.entries(condition).map(([name, value]) =>

@@ -5,24 +5,24 @@ import { alertMarts, type AlertMart } from "../config/alert-marts.ts";
 import type { GivenAlert } from "../config/alert-settings.ts";
 import type { Settings } from "../config/settings.ts";
 
-/** A gap on the compared day is bridged by the nearest earlier day with an answer, so many days before it at most. */
+/** If the compared day has no answer, the nearest earlier day with one is used, at most this many days before it. */
 export const toleranceDays = 7;
 
-/** An alert as it is checked: ready-made kinds and groups are spelled out. */
+/** An alert as it is checked: ready-made kinds and groups are expanded. */
 export type Alert = {
   readonly name: string;
   readonly martName: string;
   readonly mart: AlertMart;
   readonly conditions: AlertConditions;
-  /** Values of columns of the subject that rows are narrowed to. */
+  /** Values of subject columns to which rows are limited. */
   readonly whom: Readonly<Record<string, readonly string[]>>;
-  /** Days back that a day is compared with; null where no condition compares. */
+  /** How many days back a day is compared; null if no condition compares. */
   readonly days: number | null;
-  /** Days back from which on earlier days decide what fires, those that the mart itself compares with included; null where none does. */
+  /** Days at least this many days back can decide what fires, including those that the mart itself compares with; null if none does. */
   readonly comparedFrom: number | null;
   readonly datasets: readonly string[];
   readonly send: GivenAlert["send"];
-  /** Changes with everything that decides what fires. */
+  /** Changes whenever something changes that decides what fires. */
   readonly digest: string;
 };
 
@@ -37,7 +37,7 @@ export function alertsIn({ alerts, portfolio }: Pick<Settings, "alerts" | "portf
 function alertOf(name: string, given: GivenAlert, groups: Settings["portfolio"]["groups"]): Alert {
   const kind = given.kind === undefined ? undefined : alertKindNamed(given.kind);
   const martName = kind?.mart ?? given.mart ?? "";
-  // settings that were read name a mart that there is
+  // settings that were read only name existing marts
   const mart = alertMarts[martName] as AlertMart;
   const conditions = kind?.when(given) ?? given.when ?? {};
   const days = doCompare(conditions) ? (given.days ?? 1) : null;

@@ -14,8 +14,8 @@ import { onlyNew, subjectKey, type Fire, type FireKey } from "./fire.ts";
 
 /*
  * An alert is checked for each day once that day has its answers and nothing of it is under way, and again when more answers come: late
- * days, restated ones. What fired is a row of ops.alert_fire, one an alert, subject and day, so that nothing fires twice; the message about
- * it goes with those about incidents (src/incidents/notify.ts).
+ * days, restated ones. What fired is a row of ops.alert_fire, one per alert, subject and day, so that nothing fires twice; its message is
+ * sent along with those about incidents (src/incidents/notify.ts).
  */
 
 /** What a check of the alerts needs. */
@@ -50,14 +50,14 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
   }
 }
 
-/** Records which alerts the configuration does not have: nothing of them is sent, and one that comes back begins again. */
+/** Records which alerts are no longer in the configuration: their messages are not sent, and an alert that comes back begins again. */
 async function leave(db: Database, alerts: readonly Alert[]): Promise<void> {
   await sql`
     update ops.alert set digest = ''
     where  digest <> '' and alert_name <> all (${alerts.map(({ name }) => name)}::text[])`.execute(db);
 }
 
-/** Records the check. An alert that is new, came back, or says something else, begins with yesterday: what was there before is history. */
+/** Records the check. An alert that is new, came back or has changed begins with yesterday: earlier data is history. */
 async function enter(db: Database, alerts: readonly Alert[], now: number): Promise<void> {
   const rows = alerts.map(({ name, digest }) => ({ alert_name: name, digest }));
   await sql`
@@ -70,7 +70,7 @@ async function enter(db: Database, alerts: readonly Alert[], now: number): Promi
         since_day = case when a.digest = excluded.digest then a.since_day else excluded.since_day end`.execute(db);
 }
 
-/** Deletes what fired in months that are kept no longer, and days that no check needs any more. */
+/** Deletes what fired in months that are no longer kept, and days that checks no longer need. */
 async function forgetOld({ db, settings, now }: AlertParts): Promise<void> {
   const today = dayOf(now);
   const kept = addMonths(monthStart(today), -settings.retention.ops_months);
@@ -85,12 +85,12 @@ async function checkDays(
 ): Promise<readonly Fire[]> {
   const days = due.map(({ day }) => day);
   const rows = await findFires(db, alert, days);
-  // a part of them would be sent as if it were all
+  // otherwise a part would be sent as if it were all
   if (rows.length === mostFires)
     throw fail("alert_too_broad", { alert: alert.name, mart: alert.martName, most: mostFires });
   const found = await sinceRequested(db, alert, { fires: rows, today: dayOf(now) });
   return db.transaction().execute(async (transaction) => {
-    // another worker may check at the same moment: the second one sees what the first has written
+    // another worker may check at the same time: the second one sees what the first has written
     await sql`select from ops.alert where alert_name = ${alert.name} for update`.execute(transaction);
     const fires = found.length === 0 ? [] : onlyNew(found, await readFired(transaction, alert, days), alert);
     const dueAt = alert.send === "morning" ? nextMorning(now, settings.notify.morning_at) : now;
@@ -106,7 +106,7 @@ async function checkDays(
   });
 }
 
-/** The furthest that a compared day is back: the most that `days` takes, over a gap. */
+/** The most days back that a compared day can be: the maximum of `days` plus a gap. */
 const furthestDays = 40;
 
 /** What fired about these days, or about changes that reach into them. */

@@ -2,7 +2,9 @@ import type { AlertConditions } from "../config/alert-condition.ts";
 import type { AlertColumn } from "../config/alert-marts.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 
-/** Conditions on a column of the row `row` (c unless named); the value of the compared day is in the column of the same name after `before_`. */
+/**
+ * Conditions on a column of the row `row` (c by default); the value of the compared day is in the column of the same name after `before_`.
+ */
 type ColumnConditions = {
   readonly column: string;
   readonly kind: AlertColumn;
@@ -10,11 +12,11 @@ type ColumnConditions = {
   readonly row?: string;
 };
 
-/** SQL: whether all conditions on a column hold. A value that is unknown meets none. */
+/** SQL: whether all conditions on a column hold. An unknown value meets none. */
 export function conditionSql({ column, kind, condition, row = "c" }: ColumnConditions): SqlFragment<boolean> {
   const cell = sql`${sql.id(row, column)}`;
   const earlier = sql`${sql.id(row, `before_${column}`)}`;
-  // what was requested and not ranked is behind every place
+  // requested and not ranked comes after every place
   const place = (value: SqlFragment) => (kind === "rank" ? sql`coalesce(${value}, 'infinity')` : value);
   const now = place(sql`${cell}::numeric`);
   const before = place(sql`${earlier}::numeric`);

@@ -5,7 +5,7 @@ import type { Alert } from "./alert.ts";
 /** Lines of a crontab with the datasets that they name. */
 type Lines = readonly { readonly datasets: readonly string[] | null }[];
 
-/** The datasets that a crontab names; none where it cannot be read, which `storehouse doctor` reports. */
+/** The datasets that a crontab names; none if it cannot be read, which `storehouse doctor` reports. */
 export function namedDatasets(readCrontab: () => Lines): ReadonlySet<string> {
   try {
     return new Set(readCrontab().flatMap(({ datasets }) => datasets ?? []));
@@ -15,8 +15,8 @@ export function namedDatasets(readCrontab: () => Lines): ReadonlySet<string> {
 }
 
 /**
- * The datasets that an alert rests on, where none of them is on and so it never fires; empty otherwise. `named`: datasets that the
- * crontab names, which counts unless the configuration switches them off.
+ * The datasets of an alert if all of them are off, so that it never fires; else empty. `named`: datasets that the crontab names, which are
+ * on unless the configuration switches them off.
  */
 export function datasetsOff(
   { datasets }: Pick<Alert, "datasets">,

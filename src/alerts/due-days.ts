@@ -3,17 +3,14 @@ import { datasetNamed } from "../datasets/shared/all.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 import { toleranceDays, type Alert } from "./alert.ts";
 
-/** Days back from today that alerts are checked for: what becomes complete later than that fires no more. */
+/** Days back from today that alerts are checked for: a day that becomes complete later no longer fires. */
 export const alertDays = 30;
 
-/**
- * A day that has its answers, and what was there of them and of the days that it is compared with: when the newest came, and how many there
- * are.
- */
+/** A day that has its answers. For its answers and those of the days that it is compared with: when the newest came, and their number. */
 export type AnsweredDay = {
   readonly alertName: string;
   readonly day: Day;
-  /** As text of Postgres: more exact than a date of JavaScript. */
+  /** As Postgres text: more precise than a JavaScript date. */
   readonly answeredAt: string;
   readonly answerCount: number;
   /** Slices that are deferred or have failed: a day may have waited for them. */
@@ -21,8 +18,8 @@ export type AnsweredDay = {
 };
 
 /**
- * The days of each alert that are published, whose data is there and for which nothing is under way: with `onlyNew` those with answers that
- * no check has seen, or compared with a day that has such, from the day on which the alert begins.
+ * The days of each alert that are published, have data, and have nothing under way. With `onlyNew`, only days from the alert's first day on
+ * that have answers that no check has seen, or are compared with such a day.
  */
 export async function readDueDays(
   db: Queryable,
@@ -79,7 +76,9 @@ export async function readDueDays(
   return rows;
 }
 
-/** The newest days, today among them, that a dataset declares as not published yet: what holds where no planning has recorded its timing. */
+/**
+ * The number of newest days, including today, that a dataset declares as not published yet: used if no planning has recorded its timing.
+ */
 function declaredSettleDays(name: string): number {
   const { timing } = datasetNamed(name);
   return timing.kind === "snapshot" ? 0 : timing.settleDays;

@@ -7,7 +7,7 @@ import { conditionSql } from "./condition-sql.ts";
 import type { Fire } from "./fire.ts";
 import { unansweredCells } from "./unanswered-cells.ts";
 
-/** The most rows that are read for one alert at once: more than anybody reads. */
+/** The most rows that are read for one alert at once: more than a person would read. */
 export const mostFires = 10_000;
 
 /** Reads the rows of some days, in order, that meet the conditions of an alert. `days` has one day or more. */
@@ -54,7 +54,7 @@ export async function findFires(
   return rows;
 }
 
-/** Rows without a value that is compared are no day to compare with: an earlier one has it. Without a rank a keyword is not ranked. */
+/** A row that lacks a compared value is skipped for an earlier one that has it. A null rank is a value: the keyword is not ranked. */
 function knownSql({ conditions, mart }: Pick<Alert, "conditions" | "mart">): SqlFragment {
   const compared = Object.keys(conditions).filter(
     (column) => doCompare({ [column]: conditions[column] ?? {} }) && mart.columns[column] !== "rank",
@@ -73,7 +73,7 @@ function linesSql(
   const subject = sql.join(mart.subject.map((column) => sql`m.${sql.id(column)}`));
   const label = sql`m.${sql.id(mart.label ?? "app_name")}`;
   const value = (column: string) => (mart.addsUp === true ? sql`sum(m.${sql.id(column)})` : sql`m.${sql.id(column)}`);
-  // columns of the subject are narrowed where they are read
+  // conditions on subject columns apply where rows are read
   const fixed = Object.entries(conditions).filter(([column]) => mart.subject.includes(column));
   return sql`
     select ${subject}, ${mart.addsUp === true ? sql`max(${label})` : label} as label, m.date_day,
@@ -103,7 +103,7 @@ function linesSql(
     ${mart.addsUp === true ? sql`group by ${subject}, m.date_day` : sql``}`;
 }
 
-/** Keywords, as in groups, whether their letters are capital or not. */
+/** Keywords match regardless of case, as in groups. */
 function isOneOf(column: string, values: readonly string[]): SqlFragment {
   const cell = sql`m.${sql.id(column)}::text`;
   return column === "keyword"
@@ -111,14 +111,14 @@ function isOneOf(column: string, values: readonly string[]): SqlFragment {
     : sql`${cell} = any (${[...values]}::text[])`;
 }
 
-/** Where the mart itself compares: not over a longer gap than other comparisons. */
+/** If the mart itself compares: not over a longer gap than other comparisons. */
 function comparedNear({ comparedDay }: AlertMart): SqlFragment {
   if (comparedDay === undefined) return sql``;
   const compared = sql`m.${sql.id(comparedDay)}`;
   return sql`and (${compared} is null or ${compared} >= m.date_day - ${1 + toleranceDays}::int)`;
 }
 
-/** The newest row of a subject from so many days before on, and some days further where those have none. */
+/** The newest row of a subject from `back` days before or, over a gap, a few days earlier. */
 function earlierWindow(subject: readonly string[], back: number): SqlFragment {
   const interval = (days: number) => sql.raw(`interval '${days} days'`);
   return sql`

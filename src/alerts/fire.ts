@@ -5,28 +5,28 @@ import { isFurtherChange } from "./further-change.ts";
 /** A row of a mart that meets the conditions of an alert. */
 export type Fire = {
   readonly subject: AlertValues;
-  /** Name of what it is about, where the mart has one. */
+  /** Name of its subject, if the mart has one. */
   readonly label: string | null;
   readonly day: Day;
-  /** Day with which it was compared; null where nothing was. */
+  /** The day that it was compared with; null if there was no comparison. */
   readonly comparedDay: Day | null;
   readonly values: AlertValues;
-  /** Values of the compared day; null where nothing was compared. */
+  /** Values of the compared day; null if there was no comparison. */
   readonly before: AlertValues | null;
 };
 
-/** What distinguishes a fire from others: the subject as text, the day, the day that it was compared with, and the values. */
+/** What identifies a fire: the subject as text, the day, the compared day, and the values. */
 export type FireKey = Pick<Fire, "day" | "comparedDay" | "values"> & { readonly subject: string };
 
-/** The subject as text, the same however its columns are ordered. */
+/** The subject as text, the same for every order of its columns. */
 export function subjectKey(subject: AlertValues): string {
   return JSON.stringify(Object.entries(subject).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /**
- * Of the fires that were found those that did not fire before: one a subject and day, and none whose compared days overlap those of one
- * that fired, unless the value has changed as far again since. A change that is seen over a gap, or over several days, is the same change
- * when the days between come later.
+ * The found fires that did not fire before: one per subject and day, and none whose compared days overlap those of an earlier fire, unless
+ * the value has since changed by as much again. A change over a gap, or over several days, is still the same change when the days between
+ * arrive later.
  */
 export function onlyNew(
   found: readonly Fire[],
@@ -46,7 +46,7 @@ export function onlyNew(
     });
 }
 
-/** Whether a fire is about the day, or about the change, of one that fired. */
+/** Whether a fire is about the same day or the same change as an earlier one. */
 function isSame(fired: FireKey, found: FireKey, alert: Pick<Alert, "conditions" | "mart">): boolean {
   if (fired.day === found.day) return true;
   if (fired.comparedDay === null || found.comparedDay === null) return false;

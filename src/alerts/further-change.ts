@@ -2,14 +2,14 @@ import { comparing } from "../config/alert-condition.ts";
 import type { AlertColumn } from "../config/alert-marts.ts";
 import type { Alert, AlertValues } from "./alert.ts";
 
-/** Differences of decimals are compared as so many digits: 4.5 - 4.4 is 0.1. */
+/** Differences of decimals are compared with this many digits, so that 4.5 - 4.4 is 0.1. */
 const digits = 12;
 
 type Compared = { readonly values: AlertValues; readonly before: AlertValues };
 
 /**
- * Whether the values of a row meet the comparing conditions of an alert once more against those that fired before: it fell as far again.
- * False for an alert that compares nothing. The other conditions hold, as the row was found.
+ * Whether the values of a row meet the comparing conditions of an alert again when compared with those that fired before: it fell as far
+ * again. False for an alert that compares nothing. The other conditions are met, since the row was found.
  */
 export function isFurtherChange(
   { conditions, mart }: Pick<Alert, "conditions" | "mart">,
@@ -44,7 +44,7 @@ function percentOf(part: number, whole: Cell): number {
   return Number(whole) > 0 ? Number(((part * 100) / Number(whole)).toPrecision(digits)) : Number.NaN;
 }
 
-/** A rank that is null is behind every place. */
+/** A null rank comes after every place. */
 function valueOf(value: Cell | undefined, kind: AlertColumn): Cell {
   return kind === "rank" ? (value ?? Number.POSITIVE_INFINITY) : (value ?? null);
 }

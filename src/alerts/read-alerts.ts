@@ -12,7 +12,7 @@ export type AlertState = {
   /** When it fires, in words. */
   readonly fires: string;
   readonly send: Alert["send"];
-  /** Datasets of which one has to be on for it to fire; empty where one is. */
+  /** Datasets of which one must be on for it to fire; empty if one is. */
   readonly switchedOff: readonly string[];
   /** Null before the first check. */
   readonly checkedAt: Date | null;
@@ -48,7 +48,7 @@ export async function readAlerts(
   }));
 }
 
-/** One of what alerts fired. */
+/** A row that an alert fired. */
 export type FiredLine = {
   readonly alert: string;
   readonly day: Day;
@@ -57,7 +57,7 @@ export type FiredLine = {
   readonly notifiedAt: Date | null;
 };
 
-/** Reads so many of what alerts fired, the newest first. */
+/** Reads at most `most` rows that alerts fired, the newest first. */
 export async function readLastFired(db: Queryable, most: number): Promise<readonly FiredLine[]> {
   const { rows } = await sql<FiredLine>`
     select alert_name as alert, date_day as day, summary as text, fired_at as "firedAt", notified_at as "notifiedAt"

@@ -13,18 +13,18 @@ import { datasetsOff } from "./datasets-off.ts";
 export type Rehearsal = {
   readonly alert: string;
   readonly days: number;
-  /** The newest day that has an answer at all; null where none has. */
+  /** The newest day that has any answer; null if none has. */
   readonly newestDay: Day | null;
-  /** Datasets of which one has to be on for it to fire; empty where one is. */
+  /** Datasets of which one must be on for it to fire; empty if one is. */
   readonly switchedOff: readonly string[];
-  /** True where more rows meet it than are read at once. */
+  /** True if more rows meet it than are read at once. */
   readonly isCut: boolean;
   readonly fires: readonly { readonly day: Day; readonly comparedDay: Day | null; readonly text: string }[];
 };
 
 /**
- * What each alert would have fired over the last 30 days, had each of them been checked as it stands now. Writes and sends nothing.
- * `named`: datasets that the crontab names.
+ * What each alert would have fired over the last 30 days, if each day had been checked with the present data and settings. Writes and sends
+ * nothing. `named`: datasets that the crontab names.
  */
 export async function rehearseAlerts(
   db: Database,

@@ -4,8 +4,8 @@ import type { Alert } from "./alert.ts";
 import type { Fire } from "./fire.ts";
 
 /**
- * Leaves out what is about days before those of an app, country or keyword that is new: like an alert it begins with the day before it was
- * first requested, and what is loaded of earlier days is history.
+ * Leaves out fires for days before an app, country or keyword was new: like an alert, it begins with the day before its first request, and
+ * data of earlier days is history.
  */
 export async function sinceRequested(
   db: Queryable,

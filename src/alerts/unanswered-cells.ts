@@ -3,8 +3,8 @@ import type { Day } from "../core/day.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /**
- * SQL: store, app, country and day of what was requested of some datasets and has no answer, null where the dataset does not distinguish
- * them. A slice that failed stays so when another one brings the answer. Nothing for marts whose rows rest on one answer each.
+ * SQL: store, app, country and day of requested cells of some datasets that have no answer; null if the dataset does not distinguish them.
+ * A failed slice stays failed even if another one brings the answer. No rows for marts whose rows are each made of one answer.
  */
 export function unansweredCells(
   { isWhole }: Pick<AlertMart, "isWhole">,
