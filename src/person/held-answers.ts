@@ -6,7 +6,7 @@ import { createDimensions } from "../load/dimensions.ts";
 import { createPartitions } from "../load/partitions.ts";
 import { tablesByDay } from "../planner/dataset-settings.ts";
 
-/** Applies answers that are held, as a person agrees to them; requests nothing. Throws `answer_pruned` where one is not stored any more. */
+/** Applies held answers to which a person agrees; requests nothing. Throws `answer_pruned` if one is no longer stored. */
 export async function agreeToAnswers(
   { warehouse: { db }, clock, config }: Pick<App, "warehouse" | "clock" | "config">,
   held: readonly HeldAnswer[],
@@ -16,7 +16,7 @@ export async function agreeToAnswers(
   for (const answer of held) await applyHeld(parts, answer);
 }
 
-/** What a held answer is about: its app and country, or the account; another account than that of API_TOKEN is named. */
+/** What a held answer is about: its app and country, or the account; an account other than that of API_TOKEN is named. */
 export function aboutOf({ scope: { store, app, country, account } }: Pick<HeldAnswer, "scope">): string {
   const place = [store, app, country].filter((one) => one !== undefined).join(" ");
   if (account === undefined) return place || "the account";

@@ -16,7 +16,7 @@ import { readTracked } from "../planner/portfolio.ts";
 import { forgetAnswersTo } from "../raw/answers-to.ts";
 import { type ApiSession, ifAny } from "./api-session.ts";
 
-/** What is to be done with the keywords that are named: track them as well, no longer, or them and no others. */
+/** What to do with the named keywords: also track them, no longer track them, or track them and no others. */
 export const keywordVerbs = ["add", "remove", "sync"] as const;
 export type KeywordVerb = (typeof keywordVerbs)[number];
 
@@ -28,8 +28,8 @@ export type KeywordChanges = {
 };
 
 /**
- * What it takes to have the account track what is wanted. Spellings of one keyword meet, and what is removed goes by the account's own
- * spelling. Where it is not known what is tracked (null), all that is named is sent, and the service leaves out what needs nothing.
+ * The changes after which the account tracks what is wanted. Different spellings of a keyword count as one, and removals use the account's
+ * own spelling. If the tracked keywords are not known (null), all named ones are sent, and the service ignores those that need no change.
  */
 export function keywordChanges(
   verb: KeywordVerb,
@@ -55,22 +55,22 @@ export function keywordChanges(
   };
 }
 
-/** Keywords that one call carries: as many as may be added at once; for removing the service names no limit. */
+/** Keywords that one call carries: as many as may be added at once; the service documents no limit for removals. */
 const perCall = addKeywords.params.body.maxItems ?? 1;
 
-/** What the service says that it did, as far as it came; `error` null when it came to its end. */
+/** What the service confirmed, up to an error; `error` is null if all calls succeeded. */
 export type KeywordsChanged = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly error: unknown;
 };
 
-/** Calls that changes take. */
+/** The number of calls for changes. */
 export function callsFor({ add, remove }: Pick<KeywordChanges, "add" | "remove">): number {
   return Math.ceil(add.length / perCall) + Math.ceil(remove.length / perCall);
 }
 
-/** Credits that changes take, at prices that were learned where there are any, by operation. */
+/** The credits for changes, at learned prices by operation if there are any. */
 export function creditsFor(
   { add, remove }: Pick<KeywordChanges, "add" | "remove">,
   learned: ReadonlyMap<string, number>,
@@ -82,9 +82,9 @@ export function creditsFor(
 }
 
 /**
- * Has the account track keywords and no longer track others, so many a call. What is added goes first: a failure in between then
- * leaves too much and not too little. Afterwards what the warehouse knows of it is due again, also after a failure; what a gateway would
- * give again goes before as well, in case the process is killed.
+ * Has the account track keywords and no longer track others, several per call. Additions go first: a failure in between then leaves too
+ * many keywords rather than too few. Afterwards, even after a failure, what the warehouse knows about them is due again. Answers that a
+ * gateway would reuse are also forgotten before the first call, in case the process is killed.
  */
 export async function changeKeywords(
   session: ApiSession,
@@ -120,8 +120,8 @@ export async function changeKeywords(
 }
 
 /**
- * Has the next sync of the account read what changed, and a gateway give none of the answers again that say what was before. `count`:
- * keywords that are tracked now, null when that is not known.
+ * Makes the next sync of the account read what changed, and keeps a gateway from reusing answers from before the change. `count`: the
+ * number of keywords tracked now, null if it is not known.
  */
 export async function forget(
   { app }: Pick<ApiSession, "app">,
@@ -132,7 +132,7 @@ export async function forget(
   const portfolio = portfolioAt(app, place, count ?? 0);
   const apps = now.isAppTracked ? [] : trackedApps.partitions(portfolio).map(({ scope }) => ({ scope }));
   const counts = trackedCountry.partitions(portfolio).map(({ scope }) => ({ scope }));
-  // another count has the list read automatically: only a list that was read under the same one has to be made due
+  // a different count makes a sync read the list anyway: only a list that was read under the same count must be made due
   const lists = trackedKeyword
     .partitions(portfolio)
     .map(({ scope, fingerprint }) =>
@@ -146,7 +146,7 @@ export async function forget(
   await forgetAnswersTo(app.warehouse.db, questionsAbout(app, place));
 }
 
-/** The calls whose answers say which keywords are tracked now; the list of today is that of a call which names no day. */
+/** The calls whose answers say which keywords are tracked now; a call without a day also returns today's list. */
 function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPlace): readonly string[] {
   const account = accountOf(config.settings);
   const lists = ["iphone", "ipad"].flatMap((device) =>
@@ -157,7 +157,7 @@ function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPla
   return [...lists, questionIn(account, numberOfKeywords, { trackId }), questionIn(account, dashboardApps, {})];
 }
 
-/** True where the list was changed since it was read: as many keywords as before may be others. */
+/** True if the list was changed since it was read: the same number of keywords may be different ones. */
 async function isListOutdated(app: App, place: TrackedPlace): Promise<boolean> {
   const { db } = app.warehouse;
   const due = trackedKeyword
@@ -166,7 +166,7 @@ async function isListOutdated(app: App, place: TrackedPlace): Promise<boolean> {
   return (await Promise.all(due)).includes(true);
 }
 
-/** The part of the account's portfolio that is one app and country, with so many keywords. */
+/** The part of the account's portfolio that is one app and country, with this many keywords. */
 function portfolioAt({ config }: App, { trackId, country }: TrackedPlace, keywordCount: number): Portfolio {
   const { account } = config.settings.portfolio;
   const countries = [{ country, keywords: ["any"], keywordCount }];
@@ -180,10 +180,13 @@ function batches(keywords: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
-/** The keywords of which app and country are meant. */
+/** The app and country whose keywords are meant. */
 export type TrackedPlace = { readonly trackId: string; readonly country: string };
 
-/** What the account tracks now: how many keywords, which ones (null where that is not known), and whether the app at all, as last synced. */
+/**
+ * What the account tracks now: how many keywords, which ones (null if that is not known), and whether it tracks the app at all, as last
+ * synced.
+ */
 export type TrackedNow = {
   readonly count: number;
   readonly keywords: readonly string[] | null;
@@ -191,9 +194,8 @@ export type TrackedNow = {
 };
 
 /**
- * Finds out what the account tracks, for as little as it takes: the count costs a credit, and as long as it is that of the list that was
- * synced last this one holds, as it does for a sync, unless a command changed it since. Otherwise the dear list is read anew where `buy`
- * says so: `never` leaves it.
+ * Finds out what the account tracks, for as few credits as possible. The count costs one credit. As for a sync, the last synced list is
+ * used if it has the same count, unless a command changed it since. Otherwise the expensive list is read again if `buy` allows it.
  */
 export async function trackedNow(
   { app, send }: ApiSession,

@@ -10,15 +10,15 @@ export type KeywordList = { readonly keywords: readonly string[]; readonly repea
 /** One keyword and where it was given, for the person who corrects it. */
 type Given = { readonly keyword: string; readonly at: string };
 
-/** What a keyword has to be that is added or removed. */
+/** The rules for a keyword that is added or removed. */
 const fits = {
   add: addKeywords.params.body.schema.element,
   remove: deleteKeywords.params.body.schema.element,
 } as const;
 
 /**
- * The keywords of the arguments and of a file together. Spaces around a keyword do not count, and two spellings of one keyword are
- * one. Throws a UsageError that names what does not fit, all of it, before anything is requested.
+ * The keywords of the arguments and of a file together. Spaces around a keyword do not count, and two spellings of one keyword are one.
+ * Throws a UsageError that names every invalid keyword, before anything is requested.
  */
 export function keywordsGiven(words: readonly string[], file: string | undefined, use: keyof typeof fits): KeywordList {
   const given = [
@@ -42,7 +42,10 @@ export function keywordsGiven(words: readonly string[], file: string | undefined
   return { keywords, repeats: given.length - keywords.length };
 }
 
-/** The keywords of a file, one a line; empty lines do not count, nor do comments: a # at the start of a line with a space behind it. */
+/**
+ * The keywords of a file, one per line. Empty lines and comments do not count; a comment is a # at the start of a line, followed by a
+ * space.
+ */
 function linesOf(file: string): readonly Given[] {
   return textOf(file)
     .split(/\r\n|\n|\r/)
@@ -52,7 +55,7 @@ function linesOf(file: string): readonly Given[] {
 
 function textOf(file: string): string {
   try {
-    // without the mark at the start that some programs put there; what is no UTF-8 is refused rather than guessed
+    // without the byte order mark that some programs write; text that is not UTF-8 is refused
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (cause) {
     if (cause instanceof TypeError)
@@ -68,7 +71,7 @@ function plain(keyword: string): string {
   return keyword.replaceAll(/\s+/g, " ").trim();
 }
 
-/** So many characters of a keyword are enough to find it. */
+/** This many characters of a keyword are enough to find it. */
 const enough = 40;
 
 function named(keyword: string): string {

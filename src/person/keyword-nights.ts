@@ -7,12 +7,12 @@ import { portfolioPrice } from "../planner/portfolio-price.ts";
 import { portfolioOf, readTracked } from "../planner/portfolio.ts";
 import type { KeywordChanges, TrackedPlace } from "./keyword-changes.ts";
 
-/** What a night costs in credits without search ads, with the keywords of now and with those after a change. */
+/** The credits per night, without search ads, before and after a change of keywords. */
 export type KeywordNights = { readonly before: number; readonly after: number };
 
 /**
- * What nights then cost, compared with now. Only the difference is shown: what search ads take, which keywords do not change, is known to the
- * service alone and is in neither figure.
+ * The price of nights after a change, compared with now. Only the difference is shown: neither figure includes search ads, whose price does
+ * not depend on keywords and is known only to the service.
  */
 export function nightsInWords({ before, after }: KeywordNights): string {
   if (before === after) return "A night then costs the same as now.";
@@ -20,7 +20,9 @@ export function nightsInWords({ before, after }: KeywordNights): string {
   return `A night then costs about ${countOf(more, "credit")} ${after > before ? "more" : "less"} than now, 30 nights about ${count(30 * more)}.`;
 }
 
-/** Prices a night before and after a change of keywords. Null before the account's apps were read: then nothing is known of its nights. */
+/**
+ * Prices a night before and after a change of keywords. Null before the account's apps were read: then nothing is known about its nights.
+ */
 export async function nightsWith(
   { config, warehouse, clock }: App,
   place: TrackedPlace,

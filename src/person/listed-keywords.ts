@@ -15,21 +15,21 @@ import type { KeywordNights } from "./keyword-nights.ts";
 
 type ListedApp = Settings["portfolio"]["apps"][number];
 
-/** An entry of portfolio.apps: of a track id that is listed several times the first, the second ... (from 1). */
+/** An entry of portfolio.apps. Among entries with the same track id, `entry` is its number, from 1. */
 export type ListedPlace = { readonly trackId: string; readonly entry: number };
 
-/** A change of the keywords of one entry, worked out and not made. */
+/** A change of the keywords of one entry, calculated but not made. */
 export type ListedChange = {
-  /** Of the entry in portfolio.apps, from 0. */
+  /** Position of the entry in portfolio.apps, from 0. */
   readonly index: number;
   readonly changes: KeywordChanges;
-  /** The entry as it is then. */
+  /** The entry after the change. */
   readonly app: ListedApp;
   readonly before: Settings;
   readonly after: Settings;
 };
 
-/** Works out a change of what the configuration lists; null where it has no such entry. */
+/** Calculates a change of what the configuration lists; null if it has no such entry. */
 export function listedChange(
   before: Settings,
   { trackId, entry }: ListedPlace,
@@ -46,10 +46,10 @@ export function listedChange(
   return { index, changes, app, before, after };
 }
 
-/** What a night costs before and after it, and how much more the first night costs that loads the history of what was added. */
+/** What a night costs before and after it, and how much more the first night costs, which loads the history of what was added. */
 export type ListedPrice = KeywordNights & { readonly first: number };
 
-/** Prices a change, with what the account tracks as last read. Null before that was read, where it counts. */
+/** Prices a change, with what the account tracks as last read. */
 export async function priceOfListed(
   { warehouse, clock }: Pick<App, "warehouse" | "clock">,
   { before, after }: ListedChange,
@@ -62,7 +62,7 @@ export async function priceOfListed(
   return { before: Math.round(now.night), after: Math.round(then.night), first: Math.ceil(more) };
 }
 
-/** The entry as lines for the configuration file, for who writes it by hand. */
+/** The entry as lines for the configuration file, for a person who edits it by hand. */
 export function listedAsYaml({ app, after }: Pick<ListedChange, "app" | "after">): string {
   const empty = editedSettings("", { apps: [{ ...app, keywords: [] }] });
   const text = editedKeywords(empty, 0, { add: app.keywords, remove: [] }) ?? empty;
@@ -71,8 +71,8 @@ export function listedAsYaml({ app, after }: Pick<ListedChange, "app" | "after">
 }
 
 /**
- * Writes a change into the configuration file, as a whole or not at all; comments stay. Throws `config_shared` where other settings would
- * change with it, `unwritable_file` where this process may not write it.
+ * Writes a change into the configuration file, as a whole or not at all; comments stay. Throws `config_shared` if other settings would
+ * change with it, `unwritable_file` if this process may not write it.
  */
 export function writeListed(file: string, { index, changes, after }: ListedChange): void {
   const text = editedKeywords(readText(file) ?? "", index, { ...changes, account: accountOf(after) });

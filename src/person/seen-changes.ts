@@ -11,7 +11,7 @@ import {
   type TrackedPlace,
 } from "./keyword-changes.ts";
 
-/** A change that a person wants. `fresh`: the list is read anew, although the one last synced would do. */
+/** A change that a person requests. `fresh`: the list is read again even if the last synced one would do. */
 export type WantedChange = {
   readonly verb: KeywordVerb;
   readonly place: TrackedPlace;
@@ -19,12 +19,12 @@ export type WantedChange = {
   readonly fresh?: boolean | undefined;
 };
 
-/** What the account tracks and what would change, as seen before any request of a number above `newest`. */
+/** What the account tracks and what would change, as seen before any request with a number above `newest`. */
 export type SeenChanges = { readonly now: TrackedNow; readonly changes: KeywordChanges; readonly newest: string };
 
 /**
- * Finds out what would change. To be called under the lock `keywords`: half of another person's change is no list to go by. The list costs
- * most, and is bought only where it decides what is removed.
+ * Finds out what would change. To be called under the lock `keywords`: another person's change, half made, must not be seen. The list costs
+ * most, and is bought only if it decides what is removed.
  */
 export async function seeChanges(
   session: ApiSession,
@@ -36,7 +36,7 @@ export async function seeChanges(
   return { now, changes: keywordChanges(verb, named, now.keywords), newest };
 }
 
-/** True where no process has changed these keywords since they were seen. It costs nothing, where reading them again would. */
+/** True where no process has changed these keywords since they were seen. It costs nothing, unlike reading them again. */
 export async function isStillSeen({ app }: ApiSession, place: TrackedPlace, { newest }: SeenChanges): Promise<boolean> {
   const changes = {
     accountId: apiAccess(app.config.environment).accountId,
