@@ -18,7 +18,9 @@ export type StorePage = {
 
 type Detail = z.output<StorePage["operation"]["answer"]>;
 
-/** Which parts of an app are available, and which are not. A part is null where there is none, or where `unavailable` says why. */
+/**
+ * Which parts of an app are available, and which are not. A part is null if there is none, or if it is unavailable; `unavailable` says why.
+ */
 export type AppOverview = {
   readonly store: Store;
   readonly trackId: string;

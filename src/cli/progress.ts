@@ -32,7 +32,7 @@ function barView({ to, requestsPerSecond }: ViewOptions): ProgressView {
   return {
     show: (reported) => {
       if (isNothing(reported)) {
-        // what it waited for is over
+        // removes the line of a wait that is over
         if (shown) to.write("\r\u001b[2K");
         shown = false;
         return;

@@ -28,7 +28,7 @@ export function agreesTo(price: Price, agreement: Agreed, limit: number): boolea
   return price.credits <= limit || Number(typed?.replaceAll(/[\s,._]/g, "")) === price.credits;
 }
 
-/** True where the page that was agreed to showed something else; a page that shows only a price names in its fields what it is for. */
+/** True if the page that was agreed to showed something else; a page that shows only a price names in its fields what it is for. */
 export function isAboutOther(price: Price, { bound }: Agreed): boolean {
   return bound !== undefined && bound !== boundBy(price);
 }

@@ -23,7 +23,7 @@ type Stamped = { readonly stamp: string; readonly now: ConfigurationNow };
 /** What was last read, by the process's configuration: parsing a list of thousands of keywords takes a while. */
 const lastRead = new WeakMap<Config, Stamped>();
 
-/** Reads the configuration file again, where it has changed. */
+/** Reads the configuration file again if it has changed. */
 export function configurationNow(app: Pick<App, "config" | "hide">): ConfigurationNow {
   const { settings, settingsFile: file } = app.config;
   if (file === undefined) return { file: null, settings, isNewer: false, problem: null };

@@ -3,10 +3,10 @@ import { lateSeconds } from "../ledger/worker-counts.ts";
 import { sql } from "../postgres/sql.ts";
 
 /**
- * A text that differs once something has happened in the ledger: a request, a run, an incident or what it says, an action, a worker, one of
- * them without a recent heartbeat, a slice that is begun, ends or is deferred. One statement that reads the ends of a few indexes, the slices
- * that run, and counters of the server: how many rows of slices were ever written. A process adds its count at the end of a
- * transaction, and a moment later where it has just done so.
+ * A text that changes when something happens in the ledger: a request, a run, an incident or its text, an action, a worker, a worker whose
+ * heartbeat becomes too old, a slice that begins, ends or is deferred. One statement that reads the ends of a few indexes, the slices that
+ * run, and counters of the server: how many rows of slices were ever written. A process adds its count at the end of a transaction, or a
+ * moment later if it has just added one.
  */
 export async function readLedgerState(db: Database): Promise<string> {
   const { rows } = await sql<{ state: string }>`

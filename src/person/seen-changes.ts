@@ -36,7 +36,7 @@ export async function seeChanges(
   return { now, changes: keywordChanges(verb, named, now.keywords), newest };
 }
 
-/** True where no process has changed these keywords since they were seen. It costs nothing, unlike reading them again. */
+/** True if no process has changed these keywords since they were seen. It costs nothing, unlike reading them again. */
 export async function isStillSeen({ app }: ApiSession, place: TrackedPlace, { newest }: SeenChanges): Promise<boolean> {
   const changes = {
     accountId: apiAccess(app.config.environment).accountId,

@@ -59,7 +59,7 @@ async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Es
   return { datasets, total, tooSmall: tooSmall(settings, datasets) };
 }
 
-/** Budgets of less than what their datasets cost; those of app groups are for apps that are not known yet. */
+/** Budgets that are smaller than the cost of their datasets. Those of app groups are left out: their apps are not known yet. */
 function tooSmall(settings: Settings, lines: readonly Line[]): readonly SmallBudget[] {
   return budgetsOf(settings).flatMap((budget) => {
     const own = lines.filter(({ dataset }) => isCovered({ dataset, app: null }, budget));

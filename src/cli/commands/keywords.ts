@@ -101,7 +101,7 @@ async function change(request: ChangeRequest): Promise<void> {
   });
 }
 
-/** Shows what would change; null where there is nothing to send. */
+/** Shows what would change; null if there is nothing to send. */
 async function see({ session, wanted, repeats, options }: ChangeRequest): Promise<ChangeReport | null> {
   const seen = await seeChanges(session, wanted);
   const calls = callsFor(seen.changes);

@@ -20,7 +20,7 @@ export type Named = {
   readonly drawnFor?: string | undefined;
 };
 
-/** An app and a country, as a form names what it was drawn for. */
+/** An app and a country, as the name in a form of what it was drawn for. */
 export function placeKey(app: string, country: string): string {
   return `${app} ${country}`;
 }
@@ -87,7 +87,10 @@ async function readApps(db: Database, account: string): Promise<readonly AppOpti
   return rows;
 }
 
-/** Countries and devices of an app with ranks, the one with the most keywords on its newest day first; of an app without any those of its charts and reviews. */
+/**
+ * Countries and devices of an app with ranks, the one with the most keywords on its newest day first; for an app without ranks, those of
+ * its charts and reviews.
+ */
 async function readPlaces(db: Database, { store, trackId }: AppOption): Promise<readonly PlaceOption[]> {
   const { rows } = await sql<PlaceOption>`
     with app as (

@@ -12,7 +12,7 @@ export type MeterFacts = {
 
 const width = 1000;
 
-/** A bar of what is left, with a line at each floor; the text beside it says the same. */
+/** A bar of what is left, with a line at each floor; the text next to it says the same. */
 export function creditMeter({ total, remaining, held, floors }: MeterFacts): Html {
   const at = (credits: number) => Math.round((width * Math.min(Math.max(credits, 0), total)) / Math.max(total, 1));
   const lines = Object.entries(floors).map(
