@@ -107,7 +107,7 @@ export function switchesIn(text: string): {
   return { datasets: Object.fromEntries(words.map((word) => [word.slice(1), word.startsWith("+")])), wrong };
 }
 
-/** Why a keyword cannot be in the portfolio, null where it can. */
+/** Why a keyword cannot be in the portfolio, null if it can. */
 export function keywordProblem(text: string): string | null {
   if (text.trim() === "") return "a keyword is empty";
   return KeywordText.safeParse(text).error?.issues[0]?.message ?? null;

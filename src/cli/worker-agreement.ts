@@ -11,7 +11,7 @@ import { remark } from "./output.ts";
 import { exitCodeOf, exitCodes } from "./run-report.ts";
 
 /**
- * True where a person has agreed that the account spends, earlier or now. Waits for a database that stops responding meanwhile, and for
+ * True if a person has agreed that the account spends, earlier or now. Waits for a database that stops responding meanwhile, and for
  * this machine's clock if it is wrong.
  */
 export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {

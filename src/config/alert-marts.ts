@@ -13,13 +13,13 @@ export type AlertMart = {
   readonly datasetOf?: Readonly<Record<string, string>>;
   /** Datasets by the value of a column, for conditions that name its values. */
   readonly datasetsBy?: { readonly column: string; readonly values: Readonly<Record<string, string>> };
-  /** True where a row is made of several answers: it waits for deferred and failed ones too. */
+  /** True if a row is made of several answers: it waits for deferred and failed ones too. */
   readonly isWhole?: true;
   /** Boolean column that is false while the row covers only a part of what was requested. */
   readonly complete?: string;
-  /** True where rows of one subject and day are added up. */
+  /** True if rows of one subject and day are added up. */
   readonly addsUp?: true;
-  /** True where each row is an event, so that an alert needs no condition. */
+  /** True if each row is an event, so that an alert needs no condition. */
   readonly isEvent?: true;
   /** Column with the day that the mart itself compares with. */
   readonly comparedDay?: string;

@@ -9,16 +9,16 @@ import type { Visitor } from "./visitor.ts";
  * How to add a page:
  *
  *   1. A file in src/console/pages/ exports one value, made by `definePage`, and pages/all.ts lists it.
- *   2. `path` is the address, with `:name` for a part that varies; `input` is a zod object of those parts and of the query: what does not
- *      fit is a page with status 400. A page shows the same for the same address, so that a link can be sent to a colleague.
+ *   2. `path` is the address, with `:name` for a part that varies; `input` is a zod object of those parts and of the query. Invalid
+ *      input gives a page with status 400. A page shows the same for the same address, so that a link can be sent to a colleague.
  *   3. `show` returns markup made by `html` (which escapes everything), or a `Download`. Everything from the database is read by
- *      `context.read(key, work)`: as storehouse_reader where that role exists, read-only, at most console.timeout_seconds long, and
+ *      `context.read(key, work)`: as storehouse_reader if that role exists, read-only, at most console.timeout_seconds long, and
  *      shared by all viewers of the same key. So a page reads views of ops, core and mart, and no table of ops or raw.
  *   4. Anything that changes something is a form that posts to an action (see define-action.ts): `actionForm`.
  *   5. `live: true` reads the page again when the ledger changes; the parts that change are in elements with an id.
- *   6. The content security policy lets in scripts and styles from /assets only: no <style>, no style="...", no onclick="...". Attributes of
- *      SVG (fill, stroke, width) are fine. A drawing of src/charts is shown by `picture`, which brings its colours.
- *   7. It works without JavaScript for reading, at 390 pixels, by keyboard, in light and dark: test/console walks over every page of
+ *   6. The content security policy allows scripts and styles from /assets only: no <style>, no style="...", no onclick="...". Attributes of
+ *      SVG (fill, stroke, width) are fine. A drawing of src/charts is shown by `picture`, which adds its colours.
+ *   7. It works without JavaScript for reading, at 390 pixels, by keyboard, in light and dark: test/console visits every page of
  *      pages/all.ts with a browser and axe.
  *
  * Classes of console.css: card, facts, table-wrap, badge, button, notice, muted, number ... A page adds rules to the style sheet, not

@@ -32,7 +32,7 @@ export const OwnAddress = z
   .transform((text) => URL.parse(text, somewhere)?.href.slice(somewhere.length) ?? "/")
   .default("/");
 
-/** The input of a page or an action. Throws `console_bad_input`, which names what does not fit. */
+/** The input of a page or an action. Throws `console_bad_input`, which names each invalid field. */
 export function parsed<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
   const holding = nameOfNull(given);
   if (holding !== undefined)

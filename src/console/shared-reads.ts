@@ -58,7 +58,7 @@ function keptUntil({ value, failed }: Entry): number {
   return Math.max(valid, failed?.until ?? 0);
 }
 
-/** True where a value, or the error instead of one, has a time in the future: the clock was set back since. */
+/** True if a value, or the error instead of one, has a time in the future: the clock was set back since. */
 function isAhead({ value, failed }: Entry, now: number): boolean {
   return (value?.at ?? 0) > now || (failed?.until ?? 0) > now + longestAfterError;
 }

@@ -29,7 +29,7 @@ async function statfsAbove(folder: string): Promise<{ bavail: number; bsize: num
   }
 }
 
-/** The crontab: its file, and the function that reads its lines and throws where one is invalid. */
+/** The crontab: its file, and the function that reads its lines and throws if one is invalid. */
 export type ScheduleFile = {
   readonly file: string;
   /** Each line with the datasets that it names; null if it plans nothing. */
