@@ -42,7 +42,7 @@ const table = defineTable({
     "chart_version",
     "ranked_at",
   ],
-  // the scope for these answers has no country, since each names all countries, and no day, since each night is about another day
+  // a last-day answer covers all countries, so its scope names none and it deletes no rows: each night it is about another day
   load: {
     kind: "replace",
     scope: ["app_key", "date_day", "country_key", "resolution", "chart_version"],

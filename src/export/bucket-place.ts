@@ -20,10 +20,10 @@ import { isOwnName } from "./own-names.ts";
 import type { ExportPlace, PlaceOptions, StoredFile, TablePlace } from "./place.ts";
 import { bucketProblem, createS3Client, isAbsent } from "./s3-client.ts";
 
-/** Larger files are sent in parts of so many bytes; a part is in memory, so that it can be sent again. A file has 10,000 parts at most. */
+/** Larger files are sent in parts of this size. A part is kept in memory, so that it can be sent again. A file has at most 10,000 parts. */
 const usualPartBytes = 64 * 2 ** 20;
 
-/** Opens a bucket. Files are made in a folder of this machine for temporary files and sent from there. */
+/** Opens a bucket. Files are made in a temporary folder of this machine and sent from there. */
 export async function openBucket(
   { bucket, prefix }: BucketAddress,
   { network, bucket: access }: PlaceOptions,
@@ -46,7 +46,7 @@ export async function openBucket(
 type Objects = {
   readonly client: S3Client;
   readonly bucket: string;
-  /** Of the keys of a table. */
+  /** The prefix of a table's keys. */
   readonly prefix: string;
   readonly work: string;
   readonly partBytes: number;
@@ -74,7 +74,7 @@ async function openTable(objects: Objects): Promise<TablePlace> {
       await rm(draft);
     },
     reveal: () => Promise.resolve(),
-    // what an interrupted export has stored is used by the next one
+    // the next export uses what an interrupted one has stored
     sweep: async (when, named) => {
       if (when === "begins") return;
       const gone = [...stored.keys()].filter((name) => isOwnName(name) && !named.includes(name));
@@ -119,7 +119,7 @@ async function readText(objects: Objects, name: string): Promise<string | null> 
   }
 }
 
-/** An object is whole or is not there, so what was stored with it says what it is. */
+/** An object is whole or absent, so its metadata can be trusted. */
 async function whatIs(objects: Objects, name: string, digest: string): Promise<StoredFile | null> {
   const { Metadata = {}, ContentLength: bytes = -1 } = await objects.client.send(
     new HeadObjectCommand({ Bucket: objects.bucket, Key: keyOf(objects, name) }),
@@ -170,7 +170,7 @@ type Large = {
   readonly file: FileHandle;
 };
 
-/** The object is there once all parts are. */
+/** The object appears once all parts are there. */
 async function sendInParts(objects: Objects, { name, metadata, bytes, file }: Large): Promise<void> {
   const at = { Bucket: objects.bucket, Key: keyOf(objects, name) };
   const { UploadId } = await objects.client.send(new CreateMultipartUploadCommand({ ...at, Metadata: metadata }));

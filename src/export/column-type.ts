@@ -5,9 +5,9 @@ import type { Column } from "../postgres/relations.ts";
 export type ColumnType = {
   /** Expression over the column, for a `select` in Postgres. */
   readonly select: string;
-  /** The type in DuckDB's words; it decides that in the Parquet file. */
+  /** The DuckDB type, which decides the type in the Parquet file. */
   readonly type: string;
-  /** Expression over the text that came, for a `select` in DuckDB. */
+  /** Expression over the received text, for a `select` in DuckDB. */
   readonly read: (text: string) => string;
 };
 
@@ -19,7 +19,7 @@ const plain: Readonly<Record<string, string>> = {
   date: "DATE",
   "timestamp without time zone": "TIMESTAMP",
   "timestamp with time zone": "TIMESTAMPTZ",
-  // without a fixed number of digits there is no decimal that holds every value
+  // without a fixed number of digits, no decimal holds every value
   numeric: "DOUBLE",
   "double precision": "DOUBLE",
   real: "FLOAT",
@@ -28,12 +28,12 @@ const plain: Readonly<Record<string, string>> = {
 /** The widest decimal that Parquet's readers agree on. */
 const mostDigits = 38;
 
-/** How a column of a type is exported. What has no type of its own in Parquet travels as Postgres writes it: JSON as its text. */
+/** How a column of a type is exported. A type without an equivalent in Parquet is exported as Postgres writes it: JSON as its text. */
 export function columnType({ name, type }: Pick<Column, "name" | "type">): ColumnType {
   const column = pg.escapeIdentifier(name);
   if (type.endsWith("[]")) {
     const list = `${scalarType(type.slice(0, -2))}[]`;
-    // as JSON: its quoting is the same on both sides
+    // as JSON: both sides quote it alike
     return { select: `to_json(${column})`, type: list, read: (text) => `cast(${text}::JSON as ${list})` };
   }
   const scalar = scalarType(type);

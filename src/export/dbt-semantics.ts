@@ -14,7 +14,7 @@ const timeSpine = "storehouse_days";
 
 const source = (schema: string, table: string) => `{{ source('${sourceName(schema)}', '${table}') }}`;
 
-/** What rows of many marts are about: a semantic model of its own, by whose dimensions the metrics of each are grouped and filtered. */
+/** Subjects of rows in many marts: each is a separate semantic model, whose dimensions group and filter the metrics of the marts. */
 const sharedEntities = [
   {
     entity: "app",
@@ -52,8 +52,8 @@ left join (
 ] as const;
 
 /**
- * The semantic layer of the marts as files of a dbt project: a model for each mart, which is what dbt makes semantic models of, their
- * metrics, and the days that dbt joins them to.
+ * The semantic layer of the marts as files of a dbt project: a model for each mart, from which dbt makes semantic models; their metrics;
+ * and the days that dbt joins them to.
  */
 export function dbtSemantics(relations: readonly Relation[]): readonly DbtFile[] {
   const marts = relations.flatMap((relation) => {
@@ -121,7 +121,7 @@ function modelOf(relation: Relation, metrics: MartMetrics) {
   };
 }
 
-/** The app and the country of a row, where it has them. */
+/** The app and the country of a row, if it has them. */
 function entitiesOf(columns: readonly Column[]): { readonly derived_semantics?: object } {
   const names = new Set(columns.map(({ name }) => name));
   const entities = sharedEntities.flatMap(({ entity, key }) => {
@@ -136,7 +136,7 @@ function entityName(mart: string): string {
   return `${mart}_row`;
 }
 
-/** What rows are grouped and filtered by: the key, texts, and what is true or false. */
+/** True for columns that group and filter rows: the key, texts and booleans. */
 function isDimension({ name, type }: Pick<Column, "name" | "type">, key: readonly string[]): boolean {
   return key.includes(name) || ["text", "boolean"].includes(type);
 }

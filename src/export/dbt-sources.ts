@@ -3,8 +3,8 @@ import { daysBetweenAnswers, type Timing } from "../core/timing.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
 /**
- * What is known of a table or mart beside the catalogue: the datasets whose rows it has, how fresh it is to be (null: its rows say nothing
- * about that), and by which time.
+ * What is known about a table or mart in addition to the catalogue: the datasets whose rows it has, how fresh it should be (null: its rows
+ * do not show that), and by which time column.
  */
 export type TableFacts = {
   readonly datasets: readonly string[];
@@ -12,7 +12,7 @@ export type TableFacts = {
   readonly freshBy: string;
 };
 
-/** What the sources are made of. `fixed`: the values that a column of a view has, by its name, wherever it has that name. */
+/** The input for the sources. `fixed`: the values of a view's column, by column name, in every view that has it. */
 export type DbtRequest = {
   readonly relations: readonly Relation[];
   readonly facts: ReadonlyMap<string, TableFacts>;
@@ -28,7 +28,7 @@ const heading = `# Written by \`storehouse dbt\` from the comments and keys of t
 # For dbt Core 1.10.5 and newer, and Fusion.
 `;
 
-/** dbt reads YAML 1.1, in which `no`, `on` and `12:30` are no text: such words are quoted. */
+/** dbt reads YAML 1.1, in which `no`, `on` and `12:30` are not text: such words are quoted. */
 export const dbtYaml = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** dbt's `sources.yml` for core and mart. The same database and configuration give the same text. */
@@ -75,7 +75,7 @@ function configOf({ datasets, freshness, freshBy }: TableFacts): object {
   };
 }
 
-/** A key of several columns is a test of the table: no two rows have the same ones. */
+/** A key of several columns becomes a test of the table: no two rows have the same key. */
 function keyTests({ key }: Relation): readonly object[] {
   return key.length < 2 ? [] : [{ unique: { arguments: { column_name: `(${key.join(", ")})` } } }];
 }
@@ -106,12 +106,12 @@ function reference(relation: string): string {
   return `source('${sourceName(schema)}', '${table}')`;
 }
 
-/** dbt reads descriptions as templates: what could be read as one is quoted inside one. */
+/** dbt reads descriptions as templates: text that could be read as one is quoted with one. */
 export function withoutJinja(text: string): string {
   return text.replaceAll(/\{[{%#]/g, (opening) => `{{ '${opening}' }}`);
 }
 
-/** The values that a column of text may have where a check of its table lists them, by column. */
+/** The values that a text column may have, by column, if a check of its table lists them. */
 export function acceptedValues({ checks }: Pick<Relation, "checks">): ReadonlyMap<string, readonly string[]> {
   return new Map(checks.flatMap(listed));
 }
@@ -126,28 +126,28 @@ function listed(check: string): readonly (readonly [string, readonly string[]])[
   return [[column, found]];
 }
 
-/** After so many days without a new row a table is late, and after so many it is an error. */
+/** The days without a new row after which a table is late, and after which that is an error. */
 export type Freshness = { readonly warnDays: number; readonly errorDays: number };
 
-/** A night may fail and the next one makes up for it; after that it is worth a warning. */
+/** If one night fails, the next one catches up; after that it is worth a warning. */
 const nightsToWarn = 2;
 const nightsToFail = 7;
 
-/** How old the newest row may be that a dataset of this timing brings, counted from when it was fetched. */
+/** How old the newest row of a dataset with this timing may be, counted from when it was fetched. */
 export function freshnessOf(timing: Timing): Freshness {
   const every = daysBetweenAnswers(timing);
   return { warnDays: every + nightsToWarn, errorDays: every + nightsToFail };
 }
 
-/** The same counted from the day that the rows are about, for marts, which do not know when they were fetched. */
+/** The same, counted from the day of the rows, for marts, which do not know when they were fetched. */
 export function dayFreshnessOf(timing: Timing): Freshness {
-  // a day is over before it is published, and its run comes the day after
+  // a day ends before it is published, and its run is the day after
   const published = 1 + ("settleDays" in timing ? timing.settleDays : 0);
   const { warnDays, errorDays } = freshnessOf(timing);
   return { warnDays: warnDays + published, errorDays: errorDays + published };
 }
 
-/** Rows of a table that several datasets write are as late as those of the slowest. */
+/** The rows of a table that several datasets write are as late as those of the slowest. */
 export function slowest(all: readonly Freshness[]): Freshness {
   return {
     warnDays: Math.max(...all.map(({ warnDays }) => warnDays)),

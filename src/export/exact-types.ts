@@ -2,15 +2,15 @@ import pg, { type PoolClient } from "pg";
 import { from } from "./parts-of-table.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
-/** Digits of a decimal behind its point, of the 38 that readers of Parquet agree on: the rest is room for the largest amounts. */
+/** Digits after the decimal point, of the 38 that readers of Parquet agree on: the rest is for the largest amounts. */
 const scale = 18;
 const mostWhole = "1e20";
 /** Below the largest bigint. */
 const mostCount = "9e18";
 
 /**
- * The relation with columns of `numeric` without digits as what holds each of their values exactly: a count (`*_count`) of whole numbers as
- * `bigint`, others as `numeric(38,18)`. A column with a value that neither holds stays `numeric`.
+ * The relation with a type for its `numeric` columns without digits that holds each value exactly: `bigint` for a count (`*_count`) of
+ * whole numbers, else `numeric(38,18)`. A column with a value that neither holds stays `numeric`.
  */
 export async function withExactTypes(client: PoolClient, relation: Relation): Promise<Relation> {
   const free = relation.columns.filter(({ type }) => type === "numeric");

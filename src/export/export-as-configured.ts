@@ -8,13 +8,13 @@ import { exportTables, type TableExportRequest } from "./export-tables.ts";
 import { namedRelations } from "../postgres/named-relations.ts";
 import { reachOf } from "./reach.ts";
 
-/** What of an export is said otherwise than in `export` of the configuration. */
+/** Options of an export that override `export` in the configuration. */
 type Overrides = Partial<Pick<TableExportRequest, "within" | "out" | "format" | "signal" | "onTable">> & {
   readonly tables?: readonly string[] | undefined;
   readonly now: () => number;
 };
 
-/** Exports tables as `export` of the configuration has it, but for what is said otherwise. Throws `bad_argument` where no place is named. */
+/** Exports tables as `export` in the configuration says, except for the overrides. Throws `bad_argument` if no place is named. */
 export async function exportAsConfigured(
   { db, pool }: Warehouse,
   config: Config,

@@ -18,7 +18,7 @@ import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** What became of a table: files written, left as they were and taken away, and the rows and bytes of all that the manifest now names. */
+/** The result for a table: files written, unchanged and removed, and the rows and bytes of all files that the manifest now names. */
 export type TableExport = {
   readonly table: string;
   readonly folder: string;
@@ -29,9 +29,9 @@ export type TableExport = {
   readonly bytes: number;
 };
 
-/** What an export of one table is made with. `within`: the months that these days touch are compared, all others stay as they are. */
+/** The input for the export of one table. `within`: only the months that these days touch are compared; others stay as they are. */
 export type TableRequest = {
-  /** With the types that its files get. */
+  /** With the types of its files. */
   readonly relation: Relation;
   /** With the types of the database. */
   readonly declared: Relation;
@@ -40,16 +40,17 @@ export type TableRequest = {
   readonly place: TablePlace;
   readonly storehouse: string;
   readonly now: () => number;
-  /** Ends the export between two files. */
+  /** Stops the export between two files. */
   readonly signal?: AbortSignal | undefined;
 };
 
 type Made = { readonly file: ExportedFile; readonly isNew: boolean };
 
 /**
- * Brings the files of a table up to date. New ones are made apart, under names that their rows decide; the manifest changes in one step when
- * all are there; only then do old ones go. A kill on the way leaves the old manifest with its files, or the new one. Months that retention took
- * away, of a table or of what a view reads, stay as they were exported last, until as many rows of them are loaded again.
+ * Brings the files of a table up to date. New files are made separately, with names derived from their rows; the manifest changes in one
+ * step when all are there; only then are old files removed. After a kill, the old or the new manifest is there with its files. Months that
+ * retention removed, from a table or from the tables that a view reads, stay as they were last exported, until as many of their rows are
+ * loaded again.
  */
 export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
   const { relation, within, place, now } = request;
@@ -87,7 +88,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   };
 }
 
-/** Months that an export leaves as they are would stay in another format. */
+/** Refuses another format: months that an export does not compare would stay in the old one. */
 async function readOwnManifest(place: TablePlace, format: FileFormat): Promise<Manifest | null> {
   const text = await place.readManifest();
   const manifest =
@@ -109,7 +110,10 @@ function namesOf(files: readonly ExportedFile[]): readonly string[] {
   return files.map(({ path: name }) => name);
 }
 
-/** A month that retention took away, with the file of all that it was: of the table a part was loaded again, or the view computes what is left. */
+/**
+ * True for a month that retention removed and whose file has all its rows: the table has only a part again, or the view computes from what
+ * is left.
+ */
 async function isMoreThere(
   { relation, place }: Pick<TableRequest, "relation" | "place">,
   old: readonly ExportedFile[],

@@ -13,7 +13,7 @@ import type { Relation } from "../postgres/relations.ts";
 import { beginSnapshot } from "./snapshot.ts";
 import type { PartWriter } from "./write-part.ts";
 
-/** What to export and where to. `onTable` is called with each table as soon as it is done. */
+/** What to export, and where. `onTable` is called with each table as soon as it is done. */
 export type TableExportRequest = {
   readonly relations: readonly Relation[];
   readonly within: Partial<Window>;
@@ -24,13 +24,13 @@ export type TableExportRequest = {
   readonly storehouse: string;
   readonly now: () => number;
   readonly onTable?: (done: TableExport) => void;
-  /** Ends the export between two files. */
+  /** Stops the export between two files. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Brings the files of some tables up to date, all as one moment of the database has them. Throws `export_under_way` where another export writes
- * into the place, `unwritable_file` or an error of the bucket where nothing can be written.
+ * Brings the files of some tables up to date, all from one moment of the database. Throws `export_under_way` if another export writes into
+ * the place, and `unwritable_file` or an error of the bucket if nothing can be written.
  */
 export async function exportTables(pool: Pool, request: TableExportRequest): Promise<readonly TableExport[]> {
   const { out } = request;
@@ -55,7 +55,7 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
   return done;
 }
 
-/** CSV has no types: its numbers are written as they are. */
+/** CSV has no types: its numbers are written unchanged. */
 async function exportOne(
   { place, ...writer }: PartWriter & { readonly place: ExportPlace },
   request: TableExportRequest,
@@ -66,7 +66,7 @@ async function exportOne(
   return exportTable(writer, { ...request, relation, declared, place: table });
 }
 
-// DuckDB takes longer to load than all the rest of the program
+// DuckDB takes longer to load than the rest of the program
 async function openParquet(work: string) {
   const { openParquetWriter } = await import("./parquet.ts");
   return openParquetWriter(work);
@@ -74,7 +74,7 @@ async function openParquet(work: string) {
 
 const nothing = () => undefined;
 
-/** Until the transaction ends: a bucket has no lock of its own, and every process that exports into it reads this database. */
+/** Until the transaction ends: a bucket has no lock, and every process that exports into it reads this database. */
 async function lockPlace(client: PoolClient, name: string, out: string): Promise<void> {
   const { rows } = await client.query<{ is_ours: boolean }>(
     "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_ours",
@@ -92,7 +92,7 @@ function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
   return fail("export_failed", { table: name, problem }, error);
 }
 
-/** Why the disk took no more: Node says so by a code, DuckDB in words. Null for any other problem. */
+/** Why nothing can be written to the disk: Node reports a code, DuckDB words. Null for any other problem. */
 function causeOf(error: unknown, problem: string): string | null {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && code !== undefined) return code;

@@ -10,7 +10,9 @@ import type { ExportPlace, TablePlace } from "./place.ts";
 const lockName = ".storehouse-export.lock";
 const workPrefix = ".storehouse-export-";
 
-/** Opens a folder of this machine. Throws `export_under_way` where another export writes into it, `unwritable_file` where nothing can be written. */
+/**
+ * Opens a folder of this machine. Throws `export_under_way` if another export writes into it, `unwritable_file` if nothing can be written.
+ */
 export async function openFolder(out: string): Promise<ExportPlace> {
   const folder = path.resolve(out);
   await using opened = new AsyncDisposableStack();
@@ -43,7 +45,7 @@ async function openTable(folder: string): Promise<TablePlace> {
         ({ size }) => size,
         () => null,
       ),
-    // the files of an interrupted export have no name of their own yet
+    // the files of an interrupted export do not have their final names yet
     leftOver: () => Promise.resolve(null),
     draft: async (name) => {
       await makeFolder(path.join(folder, path.dirname(name)));
@@ -57,7 +59,7 @@ async function openTable(folder: string): Promise<TablePlace> {
   };
 }
 
-/** The name of a file until it is whole, which engines that read the folder pass over. */
+/** The name of an incomplete file, which engines that read the folder ignore. */
 function unfinished(name: string): string {
   return path.posix.join(path.posix.dirname(name), `_${path.posix.basename(name)}.part`);
 }
@@ -80,7 +82,7 @@ function lockOn(out: string): Disposable {
   return lock;
 }
 
-/** The unfinished files of an export that was killed. */
+/** Removes the unfinished files of a killed export. */
 async function sweepWork(out: string): Promise<void> {
   const left = await readdir(out, { withFileTypes: true });
   for (const entry of left)
@@ -88,7 +90,7 @@ async function sweepWork(out: string): Promise<void> {
       await rm(path.join(out, entry.name), { recursive: true, force: true });
 }
 
-/** What an export that was killed left, and what was replaced. */
+/** Removes what a killed export left, and replaced files. */
 async function sweep(folder: string, named: readonly string[]): Promise<void> {
   const keep = new Set(named);
   const found = await readdir(folder, { recursive: true });

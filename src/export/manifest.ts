@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 
-/** A file of an export: a whole month of a table, or the whole table where rows have no day. */
+/** A file of an export: a whole month of a table, or the whole table if rows have no day. */
 const ExportedFile = z.strictObject({
-  /** From the manifest's folder, with slashes. */
+  /** Relative to the manifest's folder, with slashes. */
   path: z.string(),
-  /** First and last day, both inclusive; null where rows have no day. */
+  /** First and last day, both inclusive; null if rows have no day. */
   window: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
   rows: z.number(),
   bytes: z.number(),
@@ -28,7 +28,7 @@ const Manifest = z.strictObject({
   files: z.array(ExportedFile),
 });
 
-/** What a table's folder says of itself. */
+/** What a table's folder contains. */
 export type Manifest = z.output<typeof Manifest>;
 
 /** One file as the manifest lists it. */
@@ -37,10 +37,10 @@ export type ExportedFile = z.output<typeof ExportedFile>;
 /** How rows are written. */
 export type FileFormat = Manifest["file_format"];
 
-/** The name of the manifest in a table's folder: engines that read a whole folder pass over names that begin with a line. */
+/** The name of the manifest in a table's folder: engines that read a whole folder ignore names that begin with an underscore. */
 export const tableManifestName = "_manifest.json";
 
-/** Reads the text of a manifest, which lies at `file`. Throws a UsageError when it is none of ours. */
+/** Reads the text of a manifest, which is at `file`. Throws a UsageError if it is not one of ours. */
 export function parseManifest(text: string, file: string): Manifest {
   try {
     return Manifest.parse(JSON.parse(text));

@@ -1,19 +1,19 @@
-/** One value of a column that has to be chosen before figures are added up: an SQL condition on it, without the column. */
+/** Conditions by column, in SQL without the column itself, that choose rows before figures are added up. */
 type Choice = Readonly<Record<string, string>>;
 
-/** What may be done with the figures of a mart, as its comment says it. */
+/** What may be done with the figures of a mart, according to its comment. */
 export type MartMetrics = {
   /** Column with the day or month of a row. */
   readonly time: "date_day" | "month_start";
-  /** Columns of which one value is chosen, since rows of different values never add up. */
+  /** Columns for which one value is chosen, since rows with different values never add up. */
   readonly choose?: Choice;
-  /** What rows have to be, so that none is about a part of what was requested. */
+  /** Conditions that leave out rows about only a part of what was requested. */
   readonly only?: Choice;
-  /** The same of single sums, by column: the mart has figures of several datasets, and says of each whether it is a part. */
+  /** The same for single sums, by column: the mart has figures of several datasets, and shows for each whether it is a part. */
   readonly onlyOf?: Readonly<Record<string, Choice>>;
   /** Columns that may be added up over everything else. */
   readonly sums: readonly string[];
-  /** What `sums` add up over, where it is not everything. */
+  /** What `sums` add up over, if not everything. */
   readonly addsUpOver?: string;
   /** Columns that are averaged and never added up. */
   readonly averages?: readonly string[];
@@ -46,9 +46,9 @@ const voiceRatios = {
   voice_share: ["voice_sum", "answered_keyword_count"],
 } as const;
 
-/** Metrics by mart. A test holds each against the comment of its mart and the types of its columns. */
+/** Metrics by mart. A test compares each with the comment of its mart and the types of its columns. */
 export const martMetrics: Readonly<Record<string, MartMetrics>> = {
-  // rating_count is none: a window takes the newest day of all rows, and an app without a row on it would count nothing
+  // rating_count is not a metric: a window takes the newest day of all rows, and an app without a row on that day would not count
   app_overview_daily: {
     time: "date_day",
     sums: [
@@ -61,7 +61,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
       "search_ads_spend",
       "search_ads_install_count",
     ],
-    // as in the marts that have these figures alone; of revenue and page views of the store nothing says whether a device waits
+    // as in the marts that have only these figures; for store revenue and page views nothing shows whether a device is missing
     onlyOf: {
       review_count: { is_review_answered: "is true" },
       store_download_count: { is_store_answered: "is true" },
@@ -88,7 +88,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
   keyword_cannibalisation: {
     time: "date_day",
     choose: oneAccount,
-    // null where no ranks were requested: the own brand is known without them
+    // null if no ranks were requested: the own brand is known without them
     only: { is_complete: "is not false" },
     sums: ["spend", "tap_count", "install_count"],
     ratios: { cost_per_install: ["spend", "install_count"] },
@@ -102,7 +102,7 @@ export const martMetrics: Readonly<Record<string, MartMetrics>> = {
     addsUpOver: "everything but groups",
     ratios: voiceRatios,
   },
-  // keyword_rank_daily has none: its rows do not say whether their day is complete; the average rank is one of organic_share_of_voice_daily
+  // keyword_rank_daily has none: its rows do not show whether their day is complete; organic_share_of_voice_daily has the average rank
   organic_share_of_voice_daily: {
     time: "date_day",
     choose: oneDevice,

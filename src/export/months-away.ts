@@ -3,12 +3,12 @@ import { addMonths, type Day } from "../core/day.ts";
 import { takenByNewest } from "../postgres/mart-shapes.ts";
 import type { Relation } from "../postgres/relations.ts";
 
-/** Months by their first day, with the time (epoch-ms) when retention removed them last. */
+/** Months by their first day, with the time (epoch-ms) when retention last removed them. */
 export type MonthsAway = ReadonlyMap<string, number>;
 
 /**
- * The months that retention removed of a table; of a view those of the tables that it reads by their day, of which fewer rows are there now
- * than were removed: computed from what is left it would say less than its copies do.
+ * The months that retention removed from a table; for a view, those of the tables that it reads by day that now have fewer rows than were
+ * removed: computed from the rest, the view would have less than its copies.
  */
 export function monthsAway(client: PoolClient, relation: Relation): Promise<MonthsAway> {
   return relation.isView ? awayOfView(client, relation) : awayOfTable(client, relation);
@@ -22,7 +22,7 @@ async function awayOfTable(client: PoolClient, { name }: Relation): Promise<Mont
   return new Map(rows.map(({ month, at }) => [month, at.getTime()]));
 }
 
-/** A month of a table that a view reads; `column` is the one by which the table is cut. */
+/** A month of a table that a view reads; `column` is the one that partitions the table. */
 type ReadMonth = {
   readonly schema: string;
   readonly table: string;
@@ -63,7 +63,7 @@ async function awayOfView(client: PoolClient, view: Relation): Promise<MonthsAwa
   return new Map([...times].map(([month, all]) => [month, Math.max(...all.map(({ at }) => at.getTime()))]));
 }
 
-/** How many rows of a month are there now. */
+/** SQL: how many rows of a month are there now. */
 function countOf({ schema, table, column, month }: ReadMonth, place: number): string {
   const [name, day] = [`${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`, pg.escapeIdentifier(column)];
   return `select ${place}::int as place, count(*) as count from ${name} where ${day} >= date '${month}' and ${day} < date '${addMonths(month, 1)}'`;

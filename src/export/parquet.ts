@@ -1,18 +1,18 @@
 import { DuckDBInstance, type DuckDBConnection } from "@duckdb/node-api";
 
-/** A column of a Parquet file: its name, and what it is read from, of the text in the column of that number. */
+/** A column of a Parquet file: its name, and how it is read from the text column at the same position. */
 type ParquetColumn = { readonly name: string; readonly read: (text: string) => string };
 
-/** What a file is made of: CSV without a heading, every value quoted, `\N` for null. `longest`: the bytes of its longest row. */
+/** The source of a file: CSV without a heading, every value quoted, `\N` for null. `longest`: the bytes of its longest row. */
 type ParquetText = { readonly file: string; readonly longest: number };
 
-/** Makes Parquet files of text. Disposing ends it. */
+/** Makes Parquet files from text. Disposing ends it. */
 export type ParquetWriter = Disposable & {
   /** Writes a file. The same text gives the same bytes. */
   readonly write: (text: ParquetText, to: string, columns: readonly ParquetColumn[]) => Promise<void>;
 };
 
-/** One thread, so that the rows keep their order and the file its bytes; the limit is DuckDB's own, beside Node's. */
+/** One thread, so that rows keep their order and the file has the same bytes; the memory limit is for DuckDB, in addition to Node's. */
 const options = {
   threads: "1",
   memory_limit: "256MB",
@@ -21,10 +21,10 @@ const options = {
   allow_community_extensions: "false",
 };
 
-/** Text is read by pieces of so many bytes, or longer ones where a row needs it. */
+/** Text is read in pieces of this size, or longer ones if a row needs it. */
 const pieceBytes = 4 * 2 ** 20;
 
-/** Opens a writer; `folder` is where DuckDB may put what does not fit into memory. */
+/** Opens a writer; `folder` is where DuckDB may spill what does not fit into memory. */
 export async function openParquetWriter(folder: string): Promise<ParquetWriter> {
   const instance = await DuckDBInstance.create(":memory:", { ...options, temp_directory: folder });
   const connection = await instance.connect();
@@ -53,7 +53,7 @@ async function write(connection: DuckDBConnection, { text, to, columns }: File):
     to ${literal(to)} (format parquet, compression zstd)`);
 }
 
-/** A path as the name of one file: DuckDB takes some characters for a pattern. */
+/** A path that names exactly one file: DuckDB reads some characters as a pattern. */
 function withoutGlobs(file: string): string {
   return file.replaceAll(/[[*?{]/g, (letter) => `[${letter}]`);
 }

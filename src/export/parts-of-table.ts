@@ -5,19 +5,19 @@ import type { Window } from "../core/window.ts";
 import { columnType } from "./column-type.ts";
 import type { Relation } from "../postgres/relations.ts";
 
-/** The rows of a table that become one file: those of a month, or all. */
+/** The rows of a table that become one file: a month, or all. */
 export type TablePart = {
   /** The folder of the file inside that of its table. */
   readonly folder: string;
-  /** Whole days; null where rows have no day. */
+  /** Whole days; null if rows have no day. */
   readonly window: { readonly from: string; readonly to: string } | null;
-  /** The condition that these rows alone meet; true for all. */
+  /** The condition that only these rows meet; true for all. */
   readonly where: string;
   readonly rows: number;
   readonly digest: string;
 };
 
-/** Widens bounds to the whole months that they touch: a file is never a part of a month. */
+/** Widens bounds to the whole months that they touch: a file never has only a part of a month. */
 export function wholeMonths({ start, end }: Partial<Window>): Partial<Window> {
   return {
     ...(start === undefined ? {} : { start: monthStart(start) }),
@@ -29,7 +29,7 @@ type Found = { readonly month: string | null; readonly rows: string; readonly su
 
 /**
  * The parts that a table has now, oldest first, each with a digest of its rows that does not depend on their order. One pass inside
- * Postgres: no row leaves it, and no change is missed, whichever program made it.
+ * Postgres: no row leaves it, and no change by any program is missed.
  */
 export async function readParts(
   client: PoolClient,
@@ -50,14 +50,14 @@ export async function readParts(
   }));
 }
 
-/** The condition that the rows of parts alone meet, of which each is the next one of the table after the one before. */
+/** The condition that only the rows of these parts meet; the parts are consecutive in the table. */
 export function conditionOf(relation: Relation, parts: readonly TablePart[]): string {
   const [first, last] = [parts[0], parts.at(-1)];
   if (first?.window == null || last?.window == null) return first?.where ?? "false";
   return bounds(monthColumn(relation), { start: day(first.window.from), end: addDays(day(last.window.to), 1) });
 }
 
-/** The name of a relation for a statement. */
+/** The quoted name of a relation for a statement. */
 export function from({ schema, table }: Relation): string {
   return `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
 }
@@ -65,12 +65,12 @@ export function from({ schema, table }: Relation): string {
 function bounds(dayColumn: string | null, { start, end }: Partial<Window>): string {
   if (dayColumn === null) return "true";
   const column = pg.escapeIdentifier(dayColumn);
-  // days come from our own reader: nothing but digits and dashes
+  // days are parsed before: they contain only digits and dashes
   const sides = [start && `${column} >= date '${start}'`, end && `${column} < date '${end}'`].filter(Boolean);
   return sides.length === 0 ? "true" : sides.join(" and ");
 }
 
-/** Rows without a day belong to no month, and are compared whichever months are. */
+/** Rows without a day belong to no month, and are always compared. */
 function orWithoutDay(dayColumn: string | null, condition: string): string {
   return dayColumn === null ? condition : `(${condition} or ${pg.escapeIdentifier(dayColumn)} is null)`;
 }
@@ -92,7 +92,7 @@ function place(dayColumn: string | null, month: string | null): Pick<TablePart, 
   };
 }
 
-/** Other columns or other types make another file of the same rows. */
+/** The digest changes with columns and types, since the same rows then make another file. */
 function digest(relation: Relation, { rows, sum }: Found): string {
   const columns = relation.columns.map(({ name, type }) => [name, columnType({ name, type }).type]);
   return createHash("sha256")
@@ -102,8 +102,8 @@ function digest(relation: Relation, { rows, sum }: Found): string {
 }
 
 /**
- * The column by whose months the rows are cut: the day of a row, or the first day of its period; of two the one in the key, which each row
- * has and by which retention removes months. Null where rows have no day, and of the calendar, whose rows are the days themselves.
+ * The column whose months separate the rows: the day of a row, or the first day of its period. Of two, the one in the key, which every row
+ * has and by which retention removes months. Null if rows have no day, and for the calendar, whose rows are the days themselves.
  */
 export function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {
   const days = ["date_day", "period_start"].filter((column) =>

@@ -5,8 +5,8 @@ import { fail, type StorehouseError } from "../core/errors.ts";
 import { createHttpAgent, type HttpAgent, type Network } from "../core/http-agent.ts";
 
 /**
- * How buckets are reached. What is left out comes from where the tools of AWS have it: variables AWS_*, the profile files, the role
- * of the machine or container.
+ * How to reach buckets. What is left out comes from the sources that AWS tools use: variables AWS_*, the profile files, the role of the
+ * machine or container.
  */
 export type BucketAccess = {
   readonly endpoint?: string | undefined;
@@ -22,10 +22,10 @@ export type BucketAccess = {
 const patience = { connectMs: 10_000, answerMs: 300_000 };
 const mostAttempts = 4;
 
-/** A client of S3 or of what speaks like it, and its connections. */
+/** A client for S3 or a compatible server, with its connections. */
 export function createS3Client(access: BucketAccess, network: Network): Disposable & { readonly client: S3Client } {
   const agent = createHttpAgent(network, patience);
-  // an empty AWS_REGION would keep the library from that of the profile
+  // an empty AWS_REGION would hide the region of the profile from the library
   unsetEmpty("AWS_");
   const client = new S3Client({ ...settingsOf(access), requestHandler: handlerOf(agent) });
   return {
@@ -39,7 +39,7 @@ export function createS3Client(access: BucketAccess, network: Network): Disposab
 
 function settingsOf(access: BucketAccess): S3ClientConfig {
   const { endpoint, profile, accessKeyId, secretAccessKey, sessionToken } = access;
-  // servers other than that of AWS know one region, under any name
+  // servers other than AWS have one region, under any name
   const region = access.region ?? (endpoint === undefined ? undefined : "us-east-1");
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -56,7 +56,7 @@ function settingsOf(access: BucketAccess): S3ClientConfig {
         }),
     forcePathStyle: access.pathStyle ?? endpoint !== undefined,
     maxAttempts: mostAttempts,
-    // the signature covers a SHA-256 of each body; checksums beside it are refused by other servers than that of AWS
+    // the signature covers a SHA-256 of each body; servers other than AWS refuse additional checksums
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   };
@@ -73,7 +73,7 @@ type Sent = {
   readonly body?: Buffer | string | undefined;
 };
 
-/** Requests of the library by the agent of all services: it knows the proxy and the company's authority. */
+/** Sends the library's requests through the agent for all services: it knows the proxy and the company's certificate authority. */
 function handlerOf(agent: HttpAgent) {
   return {
     metadata: { handlerProtocol: "http/1.1" },
@@ -81,7 +81,7 @@ function handlerOf(agent: HttpAgent) {
     updateHttpClientConfig: () => undefined,
     destroy: () => undefined,
     handle: async (sent: Sent, { abortSignal }: { readonly abortSignal?: unknown } = {}) => {
-      // the agent knows host and length itself, and no pause before a body
+      // the agent sets host and length itself, and does not support `expect: 100-continue`
       const headers = Object.fromEntries(
         Object.entries(sent.headers).filter(([name]) => !/^(host|content-length|expect)$/i.test(name)),
       );
@@ -100,7 +100,7 @@ function handlerOf(agent: HttpAgent) {
         });
         return { response: { statusCode, headers: flat(got), body: body as Readable } };
       } catch (error) {
-        // under this name the library tries again
+        // the library retries an error with this name
         throw Object.assign(error instanceof Error ? error : new Error(String(error)), { name: "TimeoutError" });
       }
     },
@@ -114,7 +114,7 @@ function queryText(query: Sent["query"] = {}): string {
   return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
-/** As the signature has it. */
+/** Encoded as in the signature. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -127,14 +127,14 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
   );
 }
 
-/** True for the answer that there is no such object. */
+/** True if the error says that there is no such object. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof S3ServiceException && ["NoSuchKey", "NotFound"].includes(error.name);
 }
 
 /**
- * What a bucket or the way to it refuses, in our words: `bucket_refused` where a setting is to be mended, `bucket_unavailable` where it may
- * pass. The library's own text may hold keys and what was signed, so only the name of the problem is passed on.
+ * Our error for a problem of a bucket or its connection: `bucket_refused` if a setting must be fixed, `bucket_unavailable` if it may pass.
+ * The library's text may contain keys and signed data, so only the name of the problem is passed on.
  */
 export function bucketProblem(error: unknown, place: string): StorehouseError {
   if (error instanceof S3ServiceException) {

@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 
 /**
- * Begins a transaction that sees one moment of the database and writes nothing but tables of its own (`read write`), with values as text that
- * means the same on every machine. The program that takes the rows may take its time between two statements.
+ * Begins a transaction that sees one moment of the database and writes only its own tables (`read write`), with values as text that means
+ * the same on every machine. It has no time limit between two statements.
  */
 export async function beginSnapshot(
   client: PoolClient,

@@ -9,7 +9,7 @@ import type { ParquetWriter } from "./parquet.ts";
 import { from, type TablePart } from "./parts-of-table.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 
-/** Where the rows of a table are read from and by whom its files are made. `work` is a folder of the export's own. */
+/** Where the rows of a table are read, and what makes its files. `work` is the export's own folder. */
 export type PartWriter = {
   readonly client: PoolClient;
   /** Null for CSV. */
@@ -25,13 +25,13 @@ export async function writePart(
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const rows = { where: part.where, order: ` order by ${order(relation)}` };
   if (parquet === null) {
-    // empty is null, and "" an empty text: the CSV that most programs write
+    // nothing is null, and "" an empty text: the CSV that most programs write
     await copyOut(client, statement(relation, rows, "format csv, header"), to);
   } else await writeParquet({ client, parquet, work }, relation, { ...rows, to });
   return { bytes: (await stat(to)).size, sha256: await sha256Of(to) };
 }
 
-/** Which rows are written, in which order, and how their columns are where not as an export has them. */
+/** Which rows are written, in which order, and how their columns are written if not as in an export. */
 type Rows = {
   readonly where: string;
   readonly order?: string;
@@ -58,7 +58,7 @@ function statement(relation: Relation, { where, order: ordered = "", typed = col
     to stdout (${options})`;
 }
 
-/** By the primary key; rows of a view by all that they hold. The order of letters is that of their codes on every machine. */
+/** By the primary key; rows of a view by all columns. Text is sorted by character code on every machine. */
 function order({ columns, key }: Relation): string {
   const by = key.length > 0 ? columns.filter(({ name }) => key.includes(name)) : columns;
   const sorted = key.length > 0 ? by.toSorted((a, b) => key.indexOf(a.name) - key.indexOf(b.name)) : by;
@@ -66,7 +66,7 @@ function order({ columns, key }: Relation): string {
 }
 
 function sortable({ name, type }: Column): string {
-  // of the table: a list is selected as JSON under the same name, which has no order
+  // qualified with the table: a list is selected as JSON under the same name, which has no order
   const column = `t.${pg.escapeIdentifier(name)}`;
   if (type === "json") return `${column}::text collate "C"`;
   return /^(text|character varying|character|"char")/.test(type) ? `${column} collate "C"` : column;
@@ -89,7 +89,7 @@ type CopyOut = Submittable & {
 const bufferBytes = 1 << 20;
 
 /**
- * Writes what `copy ... to stdout` gives into a new file, as fast as rows come in, so that memory stays flat however many they are. Returns the
+ * Writes the output of `copy ... to stdout` into a new file as rows arrive, so that memory stays flat for any number of rows. Returns the
  * bytes of the longest row.
  */
 async function copyOut(client: PoolClient, text: string, file: string): Promise<number> {
@@ -103,7 +103,7 @@ async function copyOut(client: PoolClient, text: string, file: string): Promise<
       held = 0;
     };
     await submit(client, text, (row) => {
-      // Postgres sends each row as a message of its own
+      // Postgres sends each row as a separate message
       longest = Math.max(longest, row.length);
       if (held + row.length > bufferBytes) flush();
       if (row.length > bufferBytes) writeWhole(descriptor, row);
@@ -130,7 +130,7 @@ async function submit(client: PoolClient, text: string, take: (row: Buffer) => v
         try {
           take(chunk);
         } catch (error) {
-          // thrown into the driver it would end the process
+          // if it were thrown into the driver, it would end the process
           failed = error;
         }
       },
