@@ -12,7 +12,7 @@ import { runStatement } from "./run-statement.ts";
 import { choosesDays, leavesRowsOut, readsOnly } from "./statement-bounds.ts";
 import { statementDays, type StatementDays } from "./statement-days.ts";
 
-/** A statement, and what narrows the coverage that stands beside its answer. */
+/** A statement, and what narrows the coverage shown with its answer. */
 export type Question = NamedScopes & {
   readonly statement: string;
   readonly rows?: number | undefined;
@@ -20,7 +20,7 @@ export type Question = NamedScopes & {
   readonly to?: Day | undefined;
 };
 
-/** What a statement reads, as far as it is known. */
+/** What a statement reads, as far as known. */
 type Read = {
   readonly statement: string;
   readonly relations: readonly Relation[];
@@ -28,7 +28,7 @@ type Read = {
   readonly named: NamedScopes;
 };
 
-/** Runs a statement as the reader, and reads the coverage of what it names for the days that it is about. */
+/** Runs a statement as the reader, and reads the coverage of the relations that it names for its days. */
 export async function answerOf(parts: ServerParts, { statement, rows, from, to, apps, countries }: Question) {
   const { db, settings, clock } = parts;
   const { mcp } = settings;
@@ -63,7 +63,7 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
   };
 }
 
-/** What is read besides that of which there is coverage; null where nothing is. */
+/** A sentence about what is read without coverage; null if nothing is. */
 async function guessedOf(
   { db, settings }: ServerParts,
   { statement, relations, days, named }: Read,

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** A value of an answer as JSON holds it. */
+/** A value of an answer as in JSON. */
 export type CellValue = string | number | boolean | null | object;
 
 const { BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, JSON: json, JSONB } = pg.types.builtins;
@@ -20,7 +20,7 @@ function numberOf(text: string): CellValue {
   return isExact ? number : text;
 }
 
-/** So many digits a double keeps, for any value. */
+/** The digits of a number; a double keeps 15 of them for any value. */
 function digitsOf(text: string): number {
   return text.replace(/e.*$/i, "").replaceAll(/^-?0*\.?0*|\./g, "").length;
 }

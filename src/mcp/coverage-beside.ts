@@ -13,24 +13,24 @@ import { readNamedCoverage } from "../planner/named-coverage.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** How complete and how fresh a dataset is. `cells`: those of the days in question, by state. */
+/** How complete and how fresh a dataset is. `cells`: the cells of the requested days, by state. */
 type DatasetCoverage = {
   readonly dataset: string;
-  /** False where nothing of it is requested: what is read from it is unknown, not none. */
+  /** False if nothing of it is requested: its data is unknown, not zero. */
   readonly is_requested: boolean;
   readonly newest_day: string | null;
-  /** Newest day that should be there by the end of today; null where nothing is due. */
+  /** Newest day that should be there by the end of today; null if nothing is due. */
   readonly due_day: string | null;
   /** Apps and countries by freshness_state of mart.data_freshness: on time, late, stopped, nothing due. */
   readonly freshness: Readonly<Record<string, number>>;
   readonly last_loaded_at: string | null;
-  /** Null of a dataset that lists the portfolio, or that is not requested: it has no cells by day. */
+  /** Null for a dataset that lists the portfolio or is not requested: it has no cells by day. */
   readonly cells: CellCounts | null;
-  /** Null as `cells` is, and where complete days are not known to be all that the statement reads. */
+  /** Null if `cells` is, and if the statement may read more than these days. */
   readonly is_complete: boolean | null;
   readonly gaps: readonly Gap[];
   readonly more_gaps: number;
-  /** The first and the last of these days on which an app and country has no cell: not published yet, or never requested. */
+  /** The first and the last requested day on which an app and country has no cell: not published yet, or never requested. */
   readonly days_without_cells: { readonly from: string; readonly to: string } | null;
 };
 
@@ -43,7 +43,7 @@ type Gap = {
   readonly to: string;
 };
 
-/** Coverage and freshness beside an answer, with a sentence that says what they mean for it. */
+/** Coverage and freshness with an answer, and a sentence that says what they mean for it. */
 export type CoverageBeside = {
   readonly from: string;
   readonly to: string;
@@ -52,7 +52,7 @@ export type CoverageBeside = {
   readonly datasets: readonly DatasetCoverage[];
 };
 
-/** States of cells without an answer. The rows of dropped ones went with their month. */
+/** States of cells without an answer. The rows of dropped cells were removed with their month. */
 const unanswered: readonly CellState[] = [
   "missing",
   "failed",
@@ -63,19 +63,19 @@ const unanswered: readonly CellState[] = [
   "lost",
   "dropped",
 ];
-/** Gaps that are listed of each dataset; the rest is counted. */
+/** How many gaps are listed for each dataset; the rest are counted. */
 const listedGaps = 10;
 
-/** What coverage is read from and for which days, apps and countries. */
+/** The datasets, days, apps and countries whose coverage is read. */
 export type CoverageRequest = {
   readonly datasets: readonly string[];
   readonly window: Window;
   /**
-   * A sentence that says what the statement may read besides these days, apps and countries; null where it reads nothing else, or there is no
-   * statement. With one nothing is said to be complete.
+   * A sentence that says what the statement may read besides these days, apps and countries; null if it reads nothing else, or there is no
+   * statement. If it is set, nothing counts as complete.
    */
   readonly guessed?: string | null;
-  /** True where the answer may lack rows that the statement describes. */
+  /** True if the answer may lack rows that the statement describes. */
   readonly isCut?: boolean;
   readonly named: NamedScopes;
   readonly settings: Settings;
@@ -116,7 +116,7 @@ export async function readCoverageBeside(db: Database, request: CoverageRequest)
 
 type CoverageOf = Pick<CoverageRequest, "named" | "settings"> & { readonly request: SyncRequest };
 
-/** The coverage of datasets for the apps that are named; of one that is about no app, such as charts, all of it. */
+/** The coverage of datasets for the named apps; all of it for a dataset that is not about apps, such as charts. */
 async function readCoverage(db: Database, { request, named, settings }: CoverageOf): Promise<readonly ScopeCoverage[]> {
   const read = (datasets: readonly string[], own: NamedScopes) =>
     datasets.length === 0
@@ -129,13 +129,13 @@ async function readCoverage(db: Database, { request, named, settings }: Coverage
   return [...coverage, ...ofNoApp.filter(({ trackId }) => trackId === null)];
 }
 
-/** Whether a dataset has an answer for each day. A list that is fetched anew after some days or once holds for the days between. */
+/** True if a dataset has an answer for each day. A list that is fetched every few days, or once, is valid for the days between. */
 function isOfEachDay(name: string, settings: Settings): boolean {
   const timing = timingWith(datasetNamed(name).timing, settings.datasets[name] ?? {});
   return timing.kind !== "snapshot" || timing.refreshDays <= 1;
 }
 
-/** `wanted`: days of which each app and country should have a cell; where `isDaily` is false at least one of them. */
+/** `wanted`: days on which each app and country should have a cell; on at least one of them if `isDaily` is false. */
 function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[], isDaily: boolean) {
   const cells = sumOfCells(coverage.flatMap(({ days }) => [...days.values()]));
   const lines = gapLines(coverage, unanswered);
@@ -149,7 +149,7 @@ function cellsOf(coverage: readonly ScopeCoverage[], wanted: readonly Day[], isD
   }));
   const bare = wanted.filter((day) => coverage.some(({ days }) => (isDaily ? !days.has(day) : days.size === 0)));
   const [from, to] = [bare[0], bare.at(-1)];
-  // where no cell is known nothing was ever requested of these days
+  // without a cell, nothing was ever requested for these days
   const isComplete = Object.keys(cells).length > 0 && lines.length === 0 && bare.length === 0;
   const without = from === undefined || to === undefined ? null : { from, to };
   return { cells, is_complete: isComplete, gaps, more_gaps: lines.length - gaps.length, days_without_cells: without };
@@ -179,7 +179,7 @@ function wordsOf(
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** How far a dataset is behind, also beside complete days: the newest figures of some apps are older than they should be. */
+/** How late a dataset is, even if the days are complete: the newest figures of some apps may be older than they should be. */
 function behindWords({ dataset, freshness, newest_day: newest, due_day: due }: DatasetCoverage): string {
   const counts = (["stopped", "late"] as const).flatMap((state) => {
     const places = freshness[state] ?? 0;

@@ -8,13 +8,13 @@ import type { Database } from "../postgres/database.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import { sql } from "../postgres/sql.ts";
 
-/** The schemas that a reader sees. */
+/** The schemas that the reader role may read. */
 export const readSchemas = ["mart", "core", "ops"] as const;
 
-/** A schema that a reader sees. */
+/** A schema that the reader role may read. */
 export type ReadSchema = (typeof readSchemas)[number];
 
-/** The tables and views of a schema, each with what its comment says. */
+/** The tables and views of a schema, each with its comment. */
 export async function listRelations(db: Database, schema: ReadSchema) {
   const relations = await readRelations(db);
   return {
@@ -58,7 +58,7 @@ export async function describeRelation(db: Database, name: string, settings: Set
   };
 }
 
-/** The datasets that lines of the schedule name: on, though they are off by default. */
+/** The datasets that lines of the schedule name: they are on, even if off by default. */
 async function readScheduled(db: Database, settings: Settings): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ dataset: string }>`
     select distinct unnest(datasets) as dataset from ops.next_run where account = ${accountOf(settings)}`.execute(db);

@@ -5,8 +5,8 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
 /**
- * Whether other accounts of the warehouse have apps or countries, of those that are named where some are, that the account of this process does
- * not have: marts show them, and its coverage does not.
+ * True if other accounts of the warehouse have apps or countries (only the named ones, if any are named) that this process's account lacks:
+ * marts show them, but its coverage does not.
  */
 export async function haveOthersMore(
   db: Database,

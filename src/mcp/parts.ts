@@ -10,6 +10,6 @@ export type ServerParts = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly version: string;
-  /** Strikes secrets out of a text that was not foreseen. */
+  /** Removes secrets from an unexpected text. */
   readonly hide: (text: string) => string;
 };

@@ -4,7 +4,7 @@ import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import type { ServerParts } from "./parts.ts";
 
 /**
- * What a backfill would cost, as `storehouse backfill --dry-run` prices it, and the command that a person runs it with. Writes and spends
+ * What a backfill would cost, as `storehouse backfill --dry-run` prices it, and the command with which a person runs it. Writes and spends
  * nothing.
  */
 export async function priceOf({ db, settings, clock }: ServerParts, requested: BackfillRequest) {
@@ -21,7 +21,7 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
       requests,
       credits,
     })),
-    // answers with pages may take more
+    // answers with several pages may cost more
     at_least: datasetsAtLeast(work, settings),
     left_out: leftOut,
     notes,

@@ -5,10 +5,10 @@ import { fail } from "../core/errors.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { cellReader, type CellValue } from "./cell-value.ts";
 
-/** What one answer may take: rows, milliseconds, and bytes on the wire. */
+/** The limits of one answer: rows, milliseconds, and bytes on the wire. */
 export type AnswerLimits = { readonly rows: number; readonly ms: number; readonly bytes: number };
 
-/** What a statement returned. `isCut`: there are more rows than these. */
+/** What a statement returned. `isCut`: there are more rows. */
 export type Answer = {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly CellValue[])[];
@@ -17,13 +17,13 @@ export type Answer = {
 
 const cursor = "declare answer no scroll cursor for ";
 
-/** So many rows are fetched at once: wide ones reach the limit of bytes before the next ones are sent. */
+/** How many rows are fetched at once: wide rows reach the limit of bytes before the next batch is sent. */
 const batchRows = 100;
 
 /**
- * Runs one statement that reads, on a connection of the reader. A cursor takes nothing but one `select`, `values`, `table` or `with`; its
- * transaction only reads and is rolled back, and nothing of the session is left for the next one. Throws `statement_refused` for what
- * Postgres does not accept and for what takes too long.
+ * Runs one reading statement on a connection of the reader. A cursor accepts only one `select`, `values`, `table` or `with`; its
+ * transaction is read only and rolled back, and the session's state is discarded. Throws `statement_refused` for a statement that Postgres
+ * does not accept or that takes too long.
  */
 export async function runStatement(pool: Pool, statement: string, limits: AnswerLimits): Promise<Answer> {
   const client = await pool.connect();
@@ -53,7 +53,7 @@ async function withinTransaction(
     return await fetched(client, limits, wire);
   } finally {
     await client.query("rollback").catch(() => undefined);
-    // locks and settings that a function took for the session
+    // locks and settings that a function made for the session
     await client.query("discard all").catch(() => undefined);
   }
 }
@@ -62,7 +62,7 @@ async function limitTime(client: PoolClient, ms: number): Promise<void> {
   await client.query(`set local statement_timeout = ${Math.max(1, Math.ceil(ms))}`);
 }
 
-/** The extended protocol takes one statement: what a second one would do is refused before the first runs. The types leave the option out. */
+/** The extended protocol takes one statement: a second one is refused before the first runs. The types leave the option out. */
 function oneStatement(text: string): QueryConfig {
   return { text, queryMode: "extended" } as QueryConfig;
 }
@@ -72,7 +72,7 @@ async function fetched(client: PoolClient, limits: AnswerLimits, wire: Wire): Pr
   const rows: (readonly CellValue[])[] = [];
   for (;;) {
     const wanted = Math.min(batchRows, limits.rows + 1 - rows.length);
-    // anew for each part: the statement itself may have set another limit
+    // again for each batch: the statement itself may have set another limit
     await limitTime(client, until - steadyMs());
     const batch: QueryArrayResult<string[]> = await client.query({
       text: `fetch forward ${wanted} from answer`,
@@ -104,7 +104,7 @@ function withoutEnd(statement: string): string {
 
 type Wire = { readonly bytes: () => number; readonly stop: () => void };
 
-/** Counts what the server sends, and breaks the connection off before one huge row fills the memory. */
+/** Counts the bytes that the server sends, and breaks the connection before one huge row fills the memory. */
 function watchBytes(client: PoolClient, most: number): Wire {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   let bytes = 0;

@@ -8,18 +8,19 @@ import { createMcpServer } from "./server.ts";
 /** The running server and its address. Disposing closes open connections. */
 export type HttpServer = AsyncDisposable & { readonly url: string };
 
-/** Only this machine: there is no log-in. */
+/** Only this machine: there is no login. */
 const host = "127.0.0.1";
 const path = "/mcp";
 const bodyLimit = 1_048_576;
 
 /**
- * Serves clients over streamable HTTP on loopback, each request on its own: nothing is kept of a client between two. Throws `port_taken`.
+ * Serves clients over streamable HTTP on loopback, each request separately: nothing about a client is kept between two requests. Throws
+ * `port_taken`.
  */
 export async function serveHttp(parts: ServerParts, port: number): Promise<HttpServer> {
   const server = fastify({ logger: false, forceCloseConnections: true, bodyLimit });
   server.addHook("onRequest", (request, reply, done) => {
-    // a page in a browser may reach loopback, by its own name or by one that it lets point here
+    // a page in a browser may reach loopback, under its own name or one that resolves to it
     if (isHere(request)) done();
     else reply.code(403).send(refusal("only clients on this machine are served"));
   });

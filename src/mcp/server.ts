@@ -30,7 +30,7 @@ const countries = z
   .describe("Only these countries of the portfolio; all countries if empty.");
 const datasets = z.array(z.string()).min(1).describe("Names of datasets, as describe_mart lists them.");
 
-/** Nothing that is listed here writes, requests or spends. */
+/** None of the tools writes, requests or spends. */
 const annotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false } as const;
 
 /** The server with its tools, for one connection of a client. */
@@ -141,7 +141,7 @@ function known(name: string): string {
 
 type GivenDays = { readonly from?: Day | undefined; readonly to?: Day | undefined };
 
-/** What was given, where its days are in order. Throws `bad_argument` otherwise: between them is no day. */
+/** Returns the arguments. Throws `bad_argument` if the days are out of order, since no day is between them. */
 function inOrder<T extends GivenDays>(given: T): T {
   const { from: first, to: last } = given;
   if (first === undefined || last === undefined || first <= last) return given;
@@ -155,7 +155,7 @@ function bounds({ from: first, to: last }: GivenDays): Partial<Window> {
   };
 }
 
-/** The result of a tool as structured content and as its text; an error as one that the model can read and mend. */
+/** The result of a tool as structured content and as text; an error in a form that the model can read and correct. */
 async function reply(
   { hide }: Pick<ServerParts, "hide">,
   work: () => Promise<Readonly<Record<string, unknown>>>,

@@ -1,16 +1,16 @@
 import { addDays, addMonths, isDay, monthStart, weekday, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 
-/** Comments, and what begins like one in a text or a name and is none. */
+/** Comments; also strings and names, which may contain what only begins like one. */
 const comments = /('(?:[^']|'')*'|"(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?\*\//g;
-/** Texts, and names in quotes, which may hold what begins a text. */
+/** Strings, and quoted names, which may contain the start of a string. */
 const texts = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g;
-/** Texts that end elsewhere than others do. */
+/** Strings with other rules for where they end. */
 const oddTexts = /\be'[^']*\\|\$\w*\$/i;
-/** What may read other rows than those of the conditions. */
+/** Words that may read rows outside the conditions. */
 const others =
   /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+(?:only\s+)?[\w."]+(?:\s+(?:as\s+)?[\w"]+)?(?:\s*\([^)]*\))?\s*,/i;
-/** What leaves rows out that fit the conditions. */
+/** Words that may leave out rows that fit the conditions. */
 const cuts = /\b(?:limit|offset|fetch|tablesample|distinct\s+on)\b/gi;
 const written = /'\d{4}-\d{2}-\d{2}[^']*'/g;
 const literal = String.raw`(?:date\s*)?'(\d{4}-\d{2}-\d{2})'(?:\s*::\s*date)?(?!\s*(?:[-+*/:]|at\b|is\b))`;
@@ -19,14 +19,14 @@ const condition = new RegExp(
   "gi",
 );
 
-/** The last day of the month that begins on a day: a row of a month is about all of it. */
+/** The last day of the month that begins on a day: a row of a month is about the whole month. */
 export function lastOfMonth(start: Day): Day {
   return addDays(addMonths(start, 1), -1);
 }
 
 /**
- * The first and the last day that a statement reads, where that is certain: it is one select of one relation, with one lower and one
- * upper bound on its day, its month, or the start of its weeks or months, and without what makes conditions alternatives. Undefined otherwise.
+ * The first and the last day that a statement reads, if that is certain: it is one select from one relation, with one lower and one upper
+ * bound on its day, its month, or the start of its weeks or months, and no alternative conditions. Else undefined.
  */
 export function statementBounds(statement: string): { readonly first: Day; readonly last: Day } | undefined {
   const text = plain(statement);
@@ -37,13 +37,13 @@ export function statementBounds(statement: string): { readonly first: Day; reado
   const [upper, next] = bounds.filter(({ isLower }) => !isLower);
   const days = conditions.flatMap(([, , , ...ends]) => ends.filter((end) => end !== undefined));
   const isPlain = isOneSelect(text) && further === undefined && next === undefined;
-  // a day that is in no such condition may be one more alternative, or move what is read
+  // a day outside such a condition may be another alternative, or change what is read
   if (!isPlain || days.length !== (text.match(written)?.length ?? 0)) return undefined;
   if (lower === undefined || upper === undefined || lower.day > upper.day) return undefined;
   return { first: lower.day, last: upper.day };
 }
 
-/** Whether a statement chooses rows by their day, or may: it compares that, or writes a day. */
+/** True if a statement chooses rows by their day, or may: it compares a day column, or contains a day. */
 export function choosesDays(statement: string): boolean {
   const text = plain(statement);
   return text.match(written) !== null || /\bdate_day"?\s*(?:[<>=!]|between\b|in\b)/i.test(text);
@@ -57,7 +57,7 @@ export function leavesRowsOut(statement: string, rows: number): boolean {
   return found > 1 || (found === 1 && !(limit !== undefined && isOneSelect(text) && rows < Number(limit)));
 }
 
-/** Whether a statement reads no other apps and countries than these: it names some of them, and only them, itself. */
+/** True if a statement reads only these apps and countries: it names some of them itself, and no others. */
 export function readsOnly(statement: string, { apps, countries }: NamedScopes): boolean {
   const text = plain(statement);
   const trackIds = apps.map((app) => app.slice(app.indexOf(":") + 1));
@@ -85,7 +85,7 @@ function boundsOf(found: RegExpExecArray, kinds: readonly string[]): readonly Bo
   return operator.startsWith("<") ? upper : [lower, ...upper];
 }
 
-/** The last day that rows are about which begin on a day or before it; undefined where nothing says how long their periods are. */
+/** The last day of periods that begin on or before a day; undefined if the length of the periods is unknown. */
 function endOf(column: string, day: Day, [kind, ...further]: readonly string[]): Day | undefined {
   if (column === "date_day") return day;
   if (column === "month_start") return lastOfMonth(monthStart(day));
@@ -106,8 +106,8 @@ function plain(statement: string): string {
 }
 
 /**
- * What stands between the first `where` and what rows are grouped or ordered by: a comparison before or after it is a value of the answer
- * or a place in it, and leaves no row out.
+ * The text from the first `where` to the grouping or ordering: a comparison before or after it computes a value or an order, and leaves no
+ * row out.
  */
 function filtersOf(text: string): string {
   const words = text.replaceAll(texts, (quoted) => " ".repeat(quoted.length));

@@ -3,18 +3,18 @@ import type { Window } from "../core/window.ts";
 import { lastOfMonth, statementBounds } from "./statement-bounds.ts";
 import type { Answer } from "./run-statement.ts";
 
-/** The days whose coverage stands beside an answer, and where they come from. */
+/** The days whose coverage is shown with an answer, and where they come from. */
 export type StatementDays = {
   readonly window: Window;
   readonly from: "arguments" | "statement" | "answer" | "default";
-  /** False where the statement may read other days as well, or less than all of these: then nothing shows that a row which is not there is none. */
+  /** False if the statement may read other days, or not all of these: a missing row then proves nothing. */
   readonly isExact: boolean;
 };
 
-/** Days before today that count where nothing names any. */
+/** The number of days before today that count if no days are named. */
 const defaultDays = 28;
 
-/** What days are read from; only the first where there is no statement. */
+/** What days are read from; only `given` if there is no statement. */
 type Source = {
   readonly given: { readonly from?: Day | undefined; readonly to?: Day | undefined };
   readonly statement?: string;
@@ -25,8 +25,8 @@ type Source = {
 const nothing = { columns: [], rows: [] };
 
 /**
- * The days that a statement is about: those that the caller names, else those that the statement writes out, else those of its answer, else
- * the last weeks. Of a statement that writes one day they are those up to it or those from it to yesterday. Days to come are left out.
+ * The days that a statement is about: those that the caller names, else those in the statement, else those of its answer, else the last
+ * weeks. If the statement contains one day, they are those up to it, or those from it to yesterday. Future days are left out.
  */
 export function statementDays({ given, statement = "", answer = nothing, today }: Source): StatementDays {
   const yesterday = addDays(today, -1);
@@ -60,7 +60,7 @@ function writtenDays(statement: string): readonly Written[] {
   );
 }
 
-/** The days on the side of the only day of a statement that it reads: those before it where it is an end, else those from it on. */
+/** The days on the side of a statement's only day that it reads: those before it if it is an end, else those from it on. */
 function around(written: readonly Written[], yesterday: Day, today: Day): Window {
   const [{ day, operator } = { day: yesterday, operator: "" }] = written;
   if (!operator.startsWith("<")) return within(day, day > yesterday ? day : yesterday, today);
