@@ -1,11 +1,14 @@
 import type { TablePart } from "../export/parts-of-table.ts";
 
-/** A batch of many small months costs as much as one; a block of ClickHouse has about so many rows, and a larger one more than one part a month. */
+/**
+ * A batch of many small months costs as much as one month. A block of ClickHouse has about this many rows; a larger batch makes more than
+ * one part per month.
+ */
 const mostRows = 1_000_000;
-/** One load goes into 100 partitions at most. */
+/** One load may go into at most 100 partitions. */
 const mostMonths = 60;
 
-/** The changed months of a table in batches that are loaded together: each the next one after the one before, and not too many rows. */
+/** The changed months of a table, in batches that are loaded together: consecutive months without too many rows. */
 export function monthBatches(
   parts: readonly TablePart[],
   isChanged: (part: TablePart) => boolean,

@@ -5,23 +5,23 @@ import { networkOf } from "../config/network.ts";
 import { fail } from "../core/errors.ts";
 import { trustedAuthorities } from "../core/http-agent.ts";
 
-/** A ClickHouse that is reached by its HTTP interface. Each call throws `clickhouse_refused` or `clickhouse_unavailable`. */
+/** A ClickHouse, used over its HTTP interface. Each call throws `clickhouse_refused` or `clickhouse_unavailable`. */
 export type ClickHouse = AsyncDisposable & {
   /** Runs a statement. */
   readonly run: (statement: string) => Promise<void>;
-  /** Runs a query, one object a row. */
+  /** Runs a query; returns one object per row. */
   readonly ask: <Row>(query: string) => Promise<readonly Row[]>;
-  /** Sends a Parquet file into a table, whose columns it has by name. */
+  /** Sends a Parquet file into a table, matching columns by name. */
   readonly load: (table: string, file: Readable) => Promise<void>;
 };
 
-/** A swap of a month waits for readers; a large file takes its time. */
+/** Swapping a month waits for readers, and a large file takes long. */
 const timeoutMs = 600_000;
 
-/** A statement may name each slice of a month. */
+/** Large, since a statement may name each slice of a month. */
 const mostQueryBytes = String(64 * 2 ** 20);
 
-/** Opens the ClickHouse of CLICKHOUSE_URL. Throws `clickhouse_unset` where there is none. */
+/** Opens the ClickHouse of CLICKHOUSE_URL. Throws `clickhouse_unset` if it is not set. */
 export function openClickHouse({ environment }: Pick<Config, "environment">): ClickHouse {
   const { CLICKHOUSE_URL: url, CLICKHOUSE_USER: username = "default", CLICKHOUSE_PASSWORD: password } = environment;
   if (url === undefined) throw fail("clickhouse_unset");

@@ -1,6 +1,6 @@
 import type { Column } from "../postgres/relations.ts";
 
-/** Digits of a decimal behind its point where Postgres has no fixed number of them. */
+/** Digits after the decimal point, if Postgres has no fixed number of them. */
 export const decimalScale = 18;
 
 const plain: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const plain: Readonly<Record<string, string>> = {
   bigint: "Int64",
   boolean: "Bool",
   date: "Date32",
-  // times without a time zone are numbers of a clock: UTC keeps them as they are
+  // times without a time zone are clock readings: UTC keeps them unchanged
   "timestamp without time zone": "DateTime64(6, 'UTC')",
   "timestamp with time zone": "DateTime64(6, 'UTC')",
   numeric: `Decimal(38, ${decimalScale})`,
@@ -17,7 +17,7 @@ const plain: Readonly<Record<string, string>> = {
   real: "Float32",
 };
 
-/** The type of a column in ClickHouse. What it has no type for is text, as Postgres writes it: JSON as its text. */
+/** The type of a column in ClickHouse. A type that it lacks becomes text as Postgres writes it: JSON as its text. */
 export function clickHouseType({ type, isNullable }: Pick<Column, "type" | "isNullable">): string {
   const [, digits = "", scale = "0"] = /^numeric\((\d+)(?:,(\d+))?\)$/.exec(type) ?? [];
   const scalar = digits === "" ? (plain[type] ?? "String") : `Decimal(${digits}, ${scale})`;

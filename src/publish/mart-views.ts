@@ -11,7 +11,7 @@ export type MartView = {
 
 const folder = path.join(import.meta.dirname, "views");
 
-/** The marts that are views there, each after those that it reads. */
+/** The marts that are views in ClickHouse, each after those that it reads. */
 export function martViews(): readonly MartView[] {
   const views = readdirSync(folder)
     .sort()

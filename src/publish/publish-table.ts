@@ -26,14 +26,14 @@ import { differenceIn, sumsInClickHouse, sumsInPostgres, type RowSums } from "./
 import { tableStatement, type TablesThere } from "./tables-there.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** What became of a table: months swapped, left as they were and removed, and the rows of all that are there now. */
+/** The result for a table: months swapped, unchanged and removed, and the rows of all published months. */
 export type Published = {
   readonly table: string;
   readonly swapped: number;
   readonly unchanged: number;
   readonly removed: number;
   readonly rows: number;
-  /** Rows of swapped months with a value that ClickHouse has no room for, and the first of these values. */
+  /** Rows of swapped months with a value out of ClickHouse's range, and the first of these values. */
   readonly rowsOutOfRange: number;
   readonly outOfRange: readonly OutOfRangeValue[];
 };
@@ -42,27 +42,27 @@ export type Published = {
 export type Publisher = {
   readonly clickHouse: ClickHouse;
   readonly writer: PartWriter & { readonly parquet: ParquetWriter };
-  /** What was there when the publication began. */
+  /** The tables in ClickHouse when the publication began. */
   readonly there: TablesThere;
   readonly before: ReadonlyMap<string, readonly KnownMonth[]>;
   readonly now: () => number;
-  /** Ends it between two batches of months. */
+  /** Stops it between two batches of months. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The table into which months are loaded before they are swapped. */
+/** The table that months are loaded into before they are swapped. */
 export const staging = "storehouse.staging";
 
 /**
- * Brings the months of a table up to date: those whose rows changed are loaded apart, compared with Postgres by their sums, and swapped whole.
- * A kill on the way leaves each month as it was or as it is. Months that retention removed stay, and what is loaded of them again is added;
- * of a view they stay as they were published before, until all that it reads is there again.
+ * Brings the months of a table up to date: those whose rows changed are loaded separately, compared with Postgres by their sums, and
+ * swapped whole. After a kill each month is in its old or its new state. Months that retention removed from a table stay, and rows of them
+ * that are loaded again are added. Those of a view stay as published, until everything that it reads is there again.
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;
   const statement = tableStatement(publisher.there, relation);
   if (statement !== null) await clickHouse.run(statement);
-  // of a table that was dropped there nothing is there, even where months are recorded
+  // a table that was dropped in ClickHouse has no months, even if some are recorded
   const before = publisher.there.has(relation.name) ? (publisher.before.get(relation.name) ?? []) : [];
   const read = relation.isView ? await computed(writer, relation) : relation;
   const parts = (await readParts(writer.client, read, {})).filter(({ rows }) => rows > 0);
@@ -71,7 +71,7 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const isWhole = ({ month, at }: KnownMonth) => relation.isView && at < (away.get(`${month}-01`) ?? 0);
   const isChanged = (part: TablePart) =>
     !before.some((one) => one.month === nameOfMonth(part) && (one.digest === part.digest || isWhole(one)));
-  // a view is as it is computed now, and has no slices of its own
+  // a view is always computed from the current rows, and has no slices
   const isAgain = (part: TablePart) =>
     !relation.isView && part.window !== null && away.has(part.window.from) && others.includes(nameOfMonth(part));
   const found: Swapped[] = [];
@@ -97,15 +97,15 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   };
 }
 
-/** The month of a part as ClickHouse has it recorded. */
+/** The month of a part as recorded in ClickHouse. */
 function nameOfMonth({ window, where }: TablePart): string {
   return window === null ? (where === "true" ? "" : noDay) : window.from.slice(0, 7);
 }
 
-/** A relation as it is there, and what its rows are read from. */
+/** A relation as it is in ClickHouse, and the one from which its rows are read. */
 type Source = { readonly relation: Relation; readonly read: Relation };
 
-/** A view as a table of this transaction: it is read several times and computed once. */
+/** A view as a temporary table of this transaction: it is computed once and read several times. */
 async function computed({ client }: Pick<PartWriter, "client">, view: Relation): Promise<Relation> {
   const rows = { ...view, schema: "pg_temp", table: "published" };
   await client.query(`drop table if exists ${from(rows)}`);
@@ -113,7 +113,7 @@ async function computed({ client }: Pick<PartWriter, "client">, view: Relation):
   return rows;
 }
 
-/** Each batch would read all rows otherwise. Those of a month lie together, as views compute them. */
+/** Otherwise each batch would read all rows. The rows of a month are next to each other, as views compute them. */
 async function indexMonths({ client }: Pick<PartWriter, "client">, rows: Relation): Promise<void> {
   const month = monthColumn(rows);
   if (month !== null)
@@ -122,10 +122,10 @@ async function indexMonths({ client }: Pick<PartWriter, "client">, rows: Relatio
     );
 }
 
-/** Months that were swapped, their rows with values that have no room there, and the first of these. */
+/** Swapped months, their rows with values out of range, and the first of these values. */
 type Swapped = Pick<Published, "rowsOutOfRange" | "outOfRange"> & { readonly months: readonly PublishedMonth[] };
 
-/** Months that are swapped together; `again` are those that retention removed and of which some was loaded again. */
+/** Months that are swapped together; `again` are those that retention removed and that were partly loaded again. */
 type Batch = { readonly batch: readonly TablePart[]; readonly again: readonly TablePart[] };
 
 async function swap(
@@ -158,7 +158,7 @@ async function swap(
   return { months, rowsOutOfRange, outOfRange };
 }
 
-/** Adds to what was loaded what is there of these months alone, and counts it by partition. */
+/** Adds to the loaded rows those of these months that only ClickHouse has, and counts them by partition. */
 async function addOthers(
   clickHouse: ClickHouse,
   relation: Relation,
@@ -169,10 +169,7 @@ async function addOthers(
   return new Map(found.map(({ part, rows }) => [part, Number(rows)]));
 }
 
-/**
- * Months whose record says before a change that nobody knows what is there: after a kill rows that are what they were would pass for
- * published.
- */
+/** Months recorded as unknown before a change: otherwise, after a kill, rows that are back to their old values would count as published. */
 function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] {
   return months.map((one) => ({ ...one, digest: "under way" }));
 }
@@ -183,13 +180,13 @@ async function load(clickHouse: ClickHouse, relation: Relation, file: string): P
   await rm(file);
 }
 
-/** Waits for both: nothing of one is under way once the other has failed. */
+/** Waits for both, so that neither is still under way after the other has failed. */
 async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
   await Promise.allSettled([one, other]);
   return [await one, await other];
 }
 
-/** Throws `publish_mismatch` where a month has other sums there. */
+/** Throws `publish_mismatch` if a month has different sums in ClickHouse. */
 function compare(
   relation: Relation,
   batch: readonly TablePart[],

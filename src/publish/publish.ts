@@ -15,19 +15,19 @@ import { prepare, readPublished } from "./published-months.ts";
 import { createView } from "./statements.ts";
 import { readTables } from "./tables-there.ts";
 
-/** What of publishing is given from outside. `onTable` is called with each table as soon as it is done. */
+/** Options of a publication. `onTable` is called with each table as soon as it is done. */
 type PublishOptions = Pick<Publisher, "now" | "signal"> & {
   readonly onTable?: (done: Published) => void;
-  /** Only these relations, with their schemas, and what marts among them read; all when left out. */
+  /** Only these relations, with their schemas, and those that marts among them read; all if left out. */
   readonly only?: readonly string[];
 };
 
-/** What became of the tables, and the marts that are views. */
+/** The results for the tables, and the marts that are views. */
 export type PublishReport = { readonly tables: readonly Published[]; readonly views: readonly string[] };
 
 /**
- * Keeps the tables of core and all marts in a ClickHouse, all as one moment of the database has them: months of tables whose rows changed are
- * swapped, marts are views in its dialect, and those that have no such view are tables as Postgres computes them.
+ * Publishes the tables of core and all marts to a ClickHouse, all from one moment of the database: months whose rows changed are swapped.
+ * Marts are views in its dialect; those without such a view are tables that Postgres computes.
  */
 export async function publish(
   { db, pool }: Warehouse,
@@ -81,7 +81,7 @@ export async function publish(
   return { tables, views: made };
 }
 
-/** Names of relations with those that views among them read, which a view alone would not find there, or as they were. */
+/** Names of relations, and of those that views among them read: published alone, a view would find them missing or outdated. */
 function withWhatIsRead(views: readonly MartView[], names: readonly string[]): ReadonlySet<string> {
   const found = new Set(names);
   // each view comes after those that it reads

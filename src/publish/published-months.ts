@@ -1,7 +1,7 @@
 import type { ClickHouse } from "./clickhouse.ts";
 import { literal } from "./statements.ts";
 
-/** A month of a table as it was published last; an empty month where a table has none. */
+/** A month of a table as last published; the month is empty if a table has none. */
 export type PublishedMonth = { readonly month: string; readonly digest: string; readonly rows: string };
 
 /** The same with the time (epoch-ms) at which it was published. */
@@ -9,7 +9,7 @@ export type KnownMonth = PublishedMonth & { readonly at: number };
 
 const table = "storehouse.published_month";
 
-/** Makes the databases, and the table of what was published, where they are missing. */
+/** Makes the databases and the table of published months if they are missing. */
 export async function prepare(clickHouse: ClickHouse): Promise<void> {
   for (const name of ["core", "ops", "mart", "storehouse"])
     await clickHouse.run(`create database if not exists ${name}`);
@@ -24,7 +24,7 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
     comment 'Months of tables as Storehouse published them last.'`);
 }
 
-/** The months of all tables that are there. */
+/** The published months of all tables. */
 export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap<string, readonly KnownMonth[]>> {
   const rows = await clickHouse.ask<PublishedMonth & { name: string; at: string }>(
     `select table_name as name, month, digest, toString(rows) as rows, toString(toUnixTimestamp64Milli(published_at)) as at
@@ -36,7 +36,7 @@ export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap
   );
 }
 
-/** Records months of a table that were published, or are gone where their digest is empty. */
+/** Records months of a table as published, or as gone if their digest is empty. */
 export async function recordPublished(
   clickHouse: ClickHouse,
   name: string,

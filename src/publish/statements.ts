@@ -3,22 +3,22 @@ import type { Column, Relation } from "../postgres/relations.ts";
 import { monthColumn } from "../export/parts-of-table.ts";
 import { clickHouseType } from "./column-type.ts";
 
-/** A name of ClickHouse as a statement has it. */
+/** A ClickHouse name, quoted for a statement. */
 export function quoted(name: string): string {
   return `\`${name.replaceAll("\\", "\\\\").replaceAll("`", "\\`")}\``;
 }
 
-/** A text of ClickHouse as a statement has it. */
+/** A text as a ClickHouse literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** The name of a relation: its schema is a database there. */
+/** The name of a relation in ClickHouse, where its schema is a database. */
 export function qualifiedName({ schema, table }: Pick<Relation, "schema" | "table">): string {
   return `${quoted(schema)}.${quoted(table)}`;
 }
 
-/** The partition of a month (`YYYY-MM`); all of a table without months. A row without a day is in one of its own. */
+/** The partition of a month (`YYYY-MM`); the only one of a table without months. Rows without a day have a separate one. */
 export function partitionOf(month: string): string {
   if (month === "") return onePartition;
   return month === noDay ? partitionWithoutDay : month.replace("-", "");
@@ -30,13 +30,13 @@ const partitionWithoutDay = "190001";
 /** Stands for the month of rows without a day. */
 export const noDay = "none";
 
-/** The column by whose months a relation is cut; null where it is not. */
+/** The column whose months partition a relation; null if it has no months. */
 export function monthOf(relation: Relation): Column | null {
   const month = monthColumn(relation);
   return relation.columns.find(({ name }) => name === month) ?? null;
 }
 
-/** The partition of a row as an expression, in ClickHouse and in Postgres; there and here the same once it is text. */
+/** The partition of a row as an expression, in ClickHouse and in Postgres; both give the same text. */
 export function partitionOfRow(month: Column | null): { readonly clickHouse: string; readonly postgres: string } {
   if (month === null) return { clickHouse: onePartition, postgres: pg.escapeLiteral(onePartition) };
   const name = quoted(month.name);
@@ -46,7 +46,9 @@ export function partitionOfRow(month: Column | null): { readonly clickHouse: str
   };
 }
 
-/** Makes a table by month, sorted by its key. Months are replaced whole; of rows with one key the newest answer would stay. */
+/**
+ * Makes a table by month, sorted by its key. Months are replaced whole; of several rows with one key, that of the newest answer would stay.
+ */
 export function createTable(relation: Relation): string {
   const fetched = relation.columns.find(({ name }) => name === "fetched_at");
   const engine =
@@ -60,7 +62,7 @@ export function createTable(relation: Relation): string {
     comment ${literal(relation.comment)}`;
 }
 
-/** Brings columns and comments of a table that is there up to date; none is taken away. */
+/** Brings columns and comments of an existing table up to date; removes no column. */
 export function alterTable(relation: Relation): string {
   const columns = relation.columns.map((column) => [quoted(column.name), column] as const);
   const changes = [
@@ -71,15 +73,15 @@ export function alterTable(relation: Relation): string {
   return `alter table ${qualifiedName(relation)} ${changes.join(", ")}`;
 }
 
-/** Puts the months of another table in the places of those of a table, one after the other, each in one step. */
+/** Replaces months of a table with those of another table, one after the other, each in one step. */
 export function replaceMonths(relation: Relation, months: readonly string[], by: string): string {
   const changes = months.map((month) => `replace partition ${partitionOf(month)} from ${by}`);
   return `alter table ${qualifiedName(relation)} ${changes.join(", ")}`;
 }
 
 /**
- * The rows of months of a table for which another one, which has some of these months anew, has none: neither by their key nor of the slice
- * that they came with, of which it has all in this month. As what follows `select`.
+ * The rows of months of a table that have no counterpart in another table, into which some of these months were loaded again: it has
+ * neither a row with their key nor rows of their slice, of which it has all in this month. The text after `select`.
  */
 function othersOf(relation: Relation, months: readonly string[], than: string): string {
   const [key, partition] = [relation.key.map(quoted).join(", "), partitionOfRow(monthOf(relation)).clickHouse];
@@ -103,7 +105,10 @@ export function dropMonths(relation: Relation, months: readonly string[]): strin
   return `alter table ${qualifiedName(relation)} ${months.map((month) => `drop partition ${partitionOf(month)}`).join(", ")}`;
 }
 
-/** Makes a view with the columns that Postgres has, of a query in the dialect of ClickHouse, where no partner of a left join is null. */
+/**
+ * Makes a view with the columns that Postgres has, from a query in the dialect of ClickHouse; missing rows of a left join are null, as in
+ * Postgres.
+ */
 export function createView(relation: Relation, query: string): string {
   return `create or replace view ${qualifiedName(relation)} (${relation.columns.map(columnText).join(", ")}) as ${query} settings join_use_nulls = 1 comment ${literal(relation.comment)}`;
 }

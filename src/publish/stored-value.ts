@@ -4,7 +4,7 @@ import { from } from "../export/parts-of-table.ts";
 import type { Column, Relation } from "../postgres/relations.ts";
 import { decimalScale } from "./column-type.ts";
 
-/** Least and greatest values of types that hold more in Postgres than in ClickHouse. NaN and infinity are beyond them. */
+/** Least and greatest values of types with a larger range in Postgres than in ClickHouse. NaN and infinity are out of range. */
 const bounds = [
   [/^numeric/, `-${"9".repeat(20)}`, "9".repeat(20)],
   [/^date$/, "date '1900-01-01'", "date '2299-12-31'"],
@@ -13,8 +13,8 @@ const bounds = [
 ] as const;
 
 /**
- * The value of a column as ClickHouse keeps it, as an expression in Postgres: decimals rounded to 18 digits behind the point, and one that its
- * type has no room for as null, or as the nearest that there is where the column has no null.
+ * The value of a column as ClickHouse stores it, as an expression in Postgres: decimals are rounded to 18 digits after the point; a value
+ * out of range becomes null, or the nearest possible value if the column is not nullable.
  */
 export function storedValue(column: Column): string {
   const [name, rounded] = [pg.escapeIdentifier(column.name), roundedValue(column)];
@@ -26,25 +26,25 @@ export function storedValue(column: Column): string {
     : `greatest(${least}, least(${greatest}, ${rounded}))`;
 }
 
-/** How a column is sent: decimals without a fixed number of digits as text, of which ClickHouse makes decimals sooner than DuckDB does. */
+/** How a column is sent: decimals without a fixed number of digits as text, which ClickHouse converts to decimals faster than DuckDB. */
 export function sentAs(column: Column): ColumnType {
   const type = column.type === "numeric" ? "text" : column.type;
   return { ...columnType({ ...column, type }), select: storedValue(column) };
 }
 
-/** The condition that rows meet of which some value has no room there; null where every value of the columns has. */
+/** The condition for rows with a value out of range; null if the columns cannot have one. */
 export function isOutOfRange({ columns }: Pick<Relation, "columns">): string | null {
   const tests = columns.flatMap((column) => outOfRangeOf(column) ?? []);
   return tests.length === 0 ? null : tests.join(" or ");
 }
 
-/** A value that ClickHouse has no room for: its column, and what its row is known by. */
+/** A value out of ClickHouse's range: its column, and what identifies its row. */
 export type OutOfRangeValue = { readonly column: string; readonly row: string };
 
-/** So many are named; that there are more is known from their number. */
+/** How many are named; the count shows if there are more. */
 const mostNamed = 5;
 
-/** The first values without room among the rows that meet a condition. */
+/** The first values out of range among the rows that meet a condition. */
 export async function valuesOutOfRange(
   client: Pick<PoolClient, "query">,
   relation: Relation,

@@ -7,8 +7,9 @@ import { qualifiedName, partitionOfRow, quoted } from "./statements.ts";
 import { isOutOfRange, storedValue } from "./stored-value.ts";
 
 /**
- * What both databases say of the same rows: a count, for each column how many values there are and their sum, and a sum of the digests of all
- * texts of a row. In Postgres of the values as ClickHouse keeps them; `outOfRange` are rows with a value that it has no room for.
+ * What both databases compute for the same rows: a count; for each column the number of values and their sum; and a sum of the digests of
+ * each row's texts. Postgres computes them from the values as ClickHouse stores them; `outOfRange` counts rows with a value out of its
+ * range.
  */
 export type RowSums = { readonly sums: readonly string[]; readonly outOfRange: number };
 
@@ -18,8 +19,8 @@ const noRows: RowSums = { sums: [], outOfRange: 0 };
 type Both = { readonly postgres: string; readonly clickHouse: string };
 
 /**
- * How the values of a column become whole numbers or decimals whose sum does not depend on their order; null of texts, and of numbers with a
- * floating point, which have no sum that is the same everywhere.
+ * How the values of a column become whole numbers or decimals whose sum does not depend on their order; null for texts and for
+ * floating-point numbers, which do not have the same sum everywhere.
  */
 function summand(column: Column): Both | null {
   const { name, type } = column;
@@ -40,7 +41,7 @@ function isText(column: Column): boolean {
   return summand(column) === null && column.type !== "double precision" && column.type !== "real";
 }
 
-/** The texts of a row as one number: a digest of each would take longer than all the rest. */
+/** The texts of a row as one number: a digest of each text would take longer than everything else. */
 function digestOfTexts({ columns }: Pick<Relation, "columns">): Both | null {
   const texts = columns.filter(isText);
   if (texts.length === 0) return null;
@@ -78,7 +79,7 @@ const sides = {
   },
 } as const;
 
-/** Which rows are summed up, together or by the months of a column: each partition of ClickHouse apart. */
+/** Which rows are summed up, together or by the months of a column: separately for each ClickHouse partition. */
 type SumsOf = { readonly where: string; readonly month: Column | null };
 
 /** The sums of rows in Postgres, by partition. */
@@ -105,9 +106,9 @@ export async function sumsInClickHouse(
     month,
   }: { readonly relation: Relation; readonly table?: string } & SumsOf,
 ): Promise<ReadonlyMap<string, RowSums>> {
-  // the text of an empty tuple is another one
+  // an empty tuple has another text
   const partition = month === null ? "'tuple()'" : `toString(${partitionOfRow(month).clickHouse})`;
-  // a column that is called as these are would be read as them
+  // a column with one of these names would be read instead
   const rows = await clickHouse.ask<{ storehouse_partition: string; storehouse_sums: string[] }>(
     `select ${partition} as storehouse_partition, [${listOf(relation, "clickHouse")}] as storehouse_sums
      from   ${table} where ${where} group by storehouse_partition`,
@@ -115,7 +116,7 @@ export async function sumsInClickHouse(
   return new Map(rows.map((row) => [row.storehouse_partition, { sums: row.storehouse_sums, outOfRange: 0 }]));
 }
 
-/** Where the sums of a partition differ: `rows`, or the name of a column; null where they are equal. */
+/** Where the sums of a partition differ: `rows`, or the name of a column; null if they are equal. */
 export function differenceIn(
   relation: Pick<Relation, "columns">,
   partition: string,
@@ -124,7 +125,7 @@ export function differenceIn(
   return firstDifference(relation, (one.get(partition) ?? noRows).sums, (other.get(partition) ?? noRows).sums);
 }
 
-/** Where two lists of sums differ: `rows`, the name of a column, or of all with texts; null where they are equal. */
+/** Where two lists of sums differ: `rows`, the name of a column, or of all text columns; null if they are equal. */
 export function firstDifference(
   { columns }: Pick<Relation, "columns">,
   one: readonly string[],

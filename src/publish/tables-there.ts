@@ -2,10 +2,10 @@ import type { Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { alterTable, createTable } from "./statements.ts";
 
-/** Columns with their comments by table, of those that are there. */
+/** The existing tables, with their columns and comments. */
 export type TablesThere = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Reads the tables of core, mart and ops that are there. */
+/** Reads the existing tables of core, mart and ops. */
 export async function readTables(clickHouse: ClickHouse): Promise<TablesThere> {
   const rows = await clickHouse.ask<{ table_name: string; name: string; comment: string }>(
     "select database || '.' || table as table_name, name, comment from system.columns where database in ('core', 'mart', 'ops')",
@@ -14,7 +14,7 @@ export async function readTables(clickHouse: ClickHouse): Promise<TablesThere> {
   return new Map([...tables].map(([name, all]) => [name, new Map(all.map((column) => [column.name, column.comment]))]));
 }
 
-/** The statement that makes a table, or brings its columns and comments up to date; null where nothing is to be done. */
+/** The statement that makes a table, or brings its columns and comments up to date; null if there is nothing to do. */
 export function tableStatement(there: TablesThere, relation: Relation): string | null {
   const found = there.get(relation.name);
   if (found === undefined) return createTable(relation);

@@ -8,12 +8,12 @@ import { openClickHouse, type ClickHouse } from "./clickhouse.ts";
 import { literal, monthOf, partitionOf, quoted } from "./statements.ts";
 import { differenceIn, sumsInClickHouse, sumsInPostgres } from "./sums.ts";
 
-/** Says of a month of a table whether ClickHouse has the same rows, by their sums; true of a table that is not published. */
+/** True if ClickHouse has the same rows of a month of a table, by their sums, or if the table is not published. */
 export type IsPublished = (month: { readonly table: string; readonly month: Day }) => Promise<boolean>;
 
 /**
- * Does work that may remove months, with the check that they are published; without a check where no ClickHouse is configured. Throws
- * `clickhouse_refused` or `clickhouse_unavailable` where it does not answer: then nothing is removed.
+ * Does work that may remove months, with a check that they are published, or without one if no ClickHouse is configured. Throws
+ * `clickhouse_refused` or `clickhouse_unavailable` if it does not answer: nothing is then removed.
  */
 export async function withPublishedCheck<T>(
   { db, pool }: Warehouse,
@@ -49,14 +49,14 @@ async function isSame(
     month: column,
   });
   const partition = partitionOf(month.slice(0, 7));
-  // a value that has no room there is here alone
+  // only Postgres has a value that is out of range there
   const isWhole = (here.get(partition)?.outOfRange ?? 0) === 0;
   return isWhole && differenceIn(relation, partition, [here, there]) === null;
 }
 
 /**
- * A further condition for a month that retention removed before: what is there besides was not loaded again, and what is here came with
- * slices of which all rows are here. Empty for any other month.
+ * A further condition for a month that retention removed before: it limits the comparison to slices that were loaded again, whose rows are
+ * all here. Empty for any other month.
  */
 async function ofSlicesAgain(
   pool: Warehouse["pool"],
@@ -71,6 +71,6 @@ async function ofSlicesAgain(
   const { rows } = await pool.query<{ slice_id: string }>(
     `select distinct slice_id from ${from(relation)} where ${where}`,
   );
-  // no slice has the number 0, and a list is never empty
+  // a list must not be empty, and no slice has the number 0
   return ` and slice_id in (${["0", ...rows.map((row) => row.slice_id)].join(", ")})`;
 }
