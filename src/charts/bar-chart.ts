@@ -9,30 +9,30 @@ import { inks, lineLooks, type Ink } from "./palette.ts";
 import { beginning, dayAxis, dayScale, windowWords } from "./time.ts";
 import type { NamedWords } from "./words.ts";
 
-/** Amounts of one kind by day; a day that is left out has none. */
+/** Amounts of one kind by day; a missing day has no amount. */
 type BarSeries = {
   readonly name: string;
   readonly amounts: ReadonlyMap<Day, number>;
-  /** Its colour; one of those of lines when left out. */
+  /** Its colour; a colour of lines if left out. */
   readonly ink?: Ink;
 };
 
-/** What a picture of amounts by day shows: bars of several kinds on each other. `axis`: what is counted. */
+/** What a picture of amounts by day shows: stacked bars of several kinds. `axis`: what is counted. */
 export type BarChart = {
   readonly title: NamedWords;
   readonly subtitle: NamedWords;
   readonly axis: string;
   readonly window: Window;
-  /** From the bottom up; more than there are colours share the last one. */
+  /** From the bottom up; if there are more than colours, the rest share the last colour. */
   readonly series: readonly BarSeries[];
   readonly width?: number;
-  /** Days without an answer, which are hatched: what they would have is in no bar. */
+  /** Days without an answer, which are hatched: no bar has their amounts. */
   readonly unanswered?: readonly Window[];
   /** Bars of weeks that begin on Monday instead of days. */
   readonly by?: "day" | "week";
 };
 
-/** Room for what is counted, written upwards, and for the numbers beside it. */
+/** Room for the label of the axis, written upwards, and for its numbers. */
 const axisRoom = 30;
 const digitWidth = 6.6;
 
@@ -53,7 +53,7 @@ export function barChart({
   }));
   const bars = coloured.flatMap(({ name, amounts, fill }) =>
     [...summed(amounts, by)].map(([day, amount]) => {
-      // a week of which only some days are shown is as narrow as they are
+      // a week with only some days in the window is as narrow as those days
       const own = within({ start: day, end: addDays(day, by === "week" ? 7 : 1) }, window);
       return { from: beginning(own.start), to: beginning(own.end), own, day, name, amount, fill };
     }),
@@ -74,7 +74,7 @@ export function barChart({
       marginTop: 14,
       marginBottom: 38 + below.height,
       x: dayScale(window),
-      // of nothing but zeros the library makes no scale
+      // from zeros alone the library makes no scale
       y: { label: null, nice: true, zero: true, ...(largest(bars) === 0 ? { domain: [0, 5] } : {}) },
       marks: [
         library.gridY({ stroke: inks.grid.light, strokeOpacity: 1, ticks: 5 }),
@@ -103,7 +103,7 @@ export function barChart({
             className: "bars",
           }),
         ),
-        // over the bars: that of a week may be as high as the frame
+        // above the bars: that of a week may be as high as the frame
         ...hatched(library, unanswered),
         library.ruleY([0], { stroke: inks.soft.light }),
         ...below.marks(library),
@@ -118,7 +118,7 @@ function largest(bars: readonly { readonly day: Day; readonly amount: number }[]
   return Math.max(0, ...[...sums.values()].map((own) => sumBy(own, ({ amount }) => amount)));
 }
 
-/** The part of some days that lies within the window. */
+/** The part of a window that lies within another. */
 function within({ start, end }: Window, window: Window): Window {
   return { start: start < window.start ? window.start : start, end: end > window.end ? window.end : end };
 }
@@ -127,7 +127,7 @@ function mondayOf(day: Day): Day {
   return addDays(day, -weekday(day));
 }
 
-/** Amounts of days, or of weeks by their Monday. */
+/** Amounts by day, or by the Monday of their week. */
 function summed(amounts: ReadonlyMap<Day, number>, by: "day" | "week"): ReadonlyMap<Day, number> {
   if (by === "day") return amounts;
   const weeks = new Map<Day, number>();

@@ -23,14 +23,14 @@ export type CoverageChart = {
 };
 
 const width = 904;
-/** Months side by side: so many that a square stays large enough for its sign. */
+/** The most months side by side, so that a square stays large enough for its sign. */
 const mostMonths = 6;
-/** The largest distance of two squares: a calendar of one month need not fill the page. */
+/** The largest distance between squares: a calendar of one month need not fill the page. */
 const largest = 44;
-/** A month's size in squares: its head and six weeks, and seven days, each with some room to the next month. */
+/** A month's size in squares: its head and six weeks by seven days, with some room before the next month. */
 const block = { head: 1.5, rows: 8, columns: 7.6 };
 
-/** A calendar of coverage: a block a month, a square a day in the look of the worst of its cells. */
+/** A calendar of coverage: one block per month, one square per day, which looks like the worst of its cells. */
 export function coverageChart({ dataset, about, window, days }: CoverageChart): Drawing {
   const months = monthsOf(window);
   const across = Math.min(mostMonths, months.length);
@@ -79,7 +79,7 @@ function monthsOf({ start, end }: Window): readonly Day[] {
 
 type Place = { readonly x: number; readonly y: number };
 
-/** The left upper corner of a day, in squares. */
+/** The upper left corner of a day, in squares. */
 function placeOf(day: Day, months: readonly Day[], across: number): Place {
   const first = monthStart(day);
   const month = cornerOf(months.indexOf(first), across);
@@ -177,7 +177,7 @@ function inWords(squares: readonly Square[], window: Window, days: CoverageChart
   return `Days by their worst cell: ${worst.join(", ")}. Cells: ${all.join(", ")}.`;
 }
 
-/** The days from the first to the last of which anything is known; null where nothing is. */
+/** The days from the first to the last with a known state; null if none is known. */
 export function knownWindow(days: CoverageChart["days"]): Window | null {
   const known = [...days.keys()].sort();
   const [first, last] = [known[0], known.at(-1)];

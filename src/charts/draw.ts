@@ -7,7 +7,7 @@ export type Library = typeof Plot;
 /** Something that a drawing shows: lines, bars, dots, text ... */
 export type Mark = Plot.Markish;
 
-/** A drawing before it is drawn. */
+/** The definition of a drawing. */
 export type Drawing = {
   /** In pixels; the height without the heading of a file. */
   readonly width: number;
@@ -24,7 +24,7 @@ export type Drawing = {
 
 const font = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif";
 
-/** What fills a hatched area; each drawing has a pattern of its own. */
+/** What fills a hatched area; each drawing has its own pattern. */
 export const hatchFill = "url(#drawing-hatch)";
 
 /** The class of every drawing: rules of CSS find its colours by it. */

@@ -10,20 +10,20 @@ type Ended = {
   readonly look: { readonly ink: Ink };
 };
 
-/** Size of a label, its distance from the frame, and what a name takes at least. */
+/** Size of a label, its distance from the frame, and the least room for a name. */
 const [size, beside, leastForName] = [12, 10, 70];
 
-/** A rank with the name of its line, where there is room for more than the rank. */
+/** A rank, with the name of its line if there is room. */
 function labelOf(rank: number, name: string, width: number): string {
   return width < leastForName ? `#${rank}` : shortenedName({ before: `#${rank} `, name, after: "" }, { width, size });
 }
 
-/** Pixels between two labels, so that they do not lie on each other. */
+/** Pixels between two labels, so that they do not overlap. */
 const apart = 16;
 
 /**
- * The newest rank of each line beside the frame, at its height; none of a line whose newest day is not ranked. `at`: the share of the
- * height at which a rank lies; below it is the lane of days without rank. `room`: pixels right of the frame.
+ * The newest rank of each line next to the frame, at its height; none for a line that is not ranked on its newest day. `at`: the height of
+ * a rank, as a share; below the ranks is the lane of days without rank. `room`: pixels right of the frame.
  */
 export function endLabels(
   library: Library,
@@ -64,7 +64,9 @@ export function endLabels(
   );
 }
 
-/** Heights at which labels stand apart, each as near to its own as those above it let it, and none below `most` while there is room above. */
+/**
+ * Heights at which labels do not overlap, each as near to its own as those above it allow, and none below `most` while there is room above.
+ */
 function placesOf(heights: readonly number[], most: number): readonly number[] {
   const places: number[] = [];
   for (const y of heights) places.push(Math.max(y, (places.at(-1) ?? Number.NEGATIVE_INFINITY) + apart));
@@ -76,7 +78,7 @@ function placesOf(heights: readonly number[], most: number): readonly number[] {
   return places;
 }
 
-/** The rank on the newest requested day; null where there was none. */
+/** The rank on the newest requested day; null if there was none. */
 function newest(ranks: Ended["ranks"]): number | null {
   const last = [...ranks].reduce<readonly [Day, number | null] | null>(
     (latest, one) => (latest === null || one[0] > latest[0] ? one : latest),

@@ -17,7 +17,7 @@ type Legend = { readonly height: number; readonly marks: (library: Library) => r
 const size = 12;
 const rowHeight = 22;
 
-/** A legend of what is drawn, in rows of at most `width` pixels, the first one so many pixels below the frame. */
+/** A legend of what is drawn, in rows of at most `width` pixels, the first one at the given distance below the frame. */
 export function legend(
   entries: readonly LegendEntry[],
   { below, width }: { readonly below: number; readonly width: number },

@@ -1,9 +1,9 @@
 import type { CellState } from "../plan/cell-states.ts";
 
-/** A colour on a light page and the one that stands for it on a dark page. */
+/** A colour on a light page and its equivalent on a dark page. */
 export type Ink = { readonly light: string; readonly dark: string };
 
-/** Colours of text, lines and grounds. */
+/** Colours of text, lines and backgrounds. */
 export const inks = {
   page: { light: "#ffffff", dark: "#0d1117" },
   edge: { light: "#d0d7de", dark: "#30363d" },
@@ -17,13 +17,13 @@ export const inks = {
 } as const satisfies Record<string, Ink>;
 
 /**
- * How one of several lines looks: they differ by dash and mark as well as by colour, for black and white and for eyes that see colours
- * differently.
+ * How one of several lines looks: they differ by dash and mark as well as by colour, for print in black and white and for colour-blind
+ * people.
  */
 export type LineLook = { readonly ink: Ink; readonly dash: string | undefined; readonly symbol: MarkSymbol };
 type MarkSymbol = "circle" | "square2" | "diamond2" | "triangle2" | "times" | "star";
 
-/** Looks of lines, in the order in which they are given out; the colours are those of Okabe and Ito, darker where white is behind them. */
+/** Looks of lines, in the order of use; the colours are those of Okabe and Ito, darker on a white background. */
 export const lineLooks: readonly LineLook[] = [
   { ink: { light: "#0072b2", dark: "#56b4e9" }, dash: undefined, symbol: "circle" },
   { ink: { light: "#d55e00", dark: "#ff9d5c" }, dash: "7 4", symbol: "square2" },
@@ -33,7 +33,7 @@ export const lineLooks: readonly LineLook[] = [
   { ink: { light: "#57606b", dark: "#b3bcc6" }, dash: "1 3", symbol: "star" },
 ];
 
-/** Colours of grades from bad to good, such as stars; distinct for people who see colours differently as well. */
+/** Colours of grades from bad to good, such as stars; distinct for colour-blind people too. */
 export const gradeInks: readonly Ink[] = [
   { light: "#b2182b", dark: "#d6455a" },
   { light: "#e58368", dark: "#e08a70" },
@@ -42,7 +42,7 @@ export const gradeInks: readonly Ink[] = [
   { light: "#2166ac", dark: "#3f86cf" },
 ];
 
-/** How a cell of coverage looks: a colour, and a sign that is seen without it. `sign`: a character that every font has. */
+/** How a cell of coverage looks: a colour, and a sign that is visible without it. `sign`: a character that every font has. */
 export type StateLook = { readonly fill: Ink; readonly ink: Ink; readonly sign: string };
 
 const white: Ink = { light: "#fefefe", dark: "#fefefe" };
@@ -80,8 +80,8 @@ const every: readonly Ink[] = [
 ];
 
 /**
- * Rules of CSS that turn the colours of drawings below a selector into those for a dark page. Drawings name the light ones as attributes, so
- * that programs without style sheets see them as well.
+ * CSS rules that change the colours of drawings below a selector to those for a dark page. Drawings have the light ones as attributes, so
+ * that programs without style sheets show them too.
  */
 export function darkRules(below: string): string {
   const rules = [...new Map(every.map((ink) => [ink.light, ink.dark]))].map(
@@ -90,7 +90,7 @@ export function darkRules(below: string): string {
   return rules.join("\n");
 }
 
-/** Rules of CSS that give elements of HTML with the name of a state as their class the look of it. */
+/** CSS rules that give HTML elements the look of the state that their class names. */
 export function stateRules(of: string): string {
   return Object.entries(stateLooks)
     .map(

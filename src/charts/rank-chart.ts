@@ -10,8 +10,8 @@ import { dayAxis, dayScale, middle, windowWords } from "./time.ts";
 import { isolated, shortened, whole, widthOf, type NamedWords } from "./words.ts";
 
 /**
- * A line of ranks by day: null where it was requested and not ranked; a day that is left out has no answer: it was not requested, or its
- * request failed.
+ * A line of ranks by day: null if the day was requested and the app was not ranked; a missing day has no answer: it was not requested, or
+ * its request failed.
  */
 export type RankSeries = { readonly name: string; readonly ranks: ReadonlyMap<Day, number | null> };
 
@@ -24,7 +24,7 @@ export type RankChart = {
   readonly subtitle: NamedWords;
   readonly axis: string;
   readonly window: Window;
-  /** As many as there are looks of lines; more are left out. */
+  /** At most as many as there are looks of lines; the rest are left out. */
   readonly series: readonly RankSeries[];
   readonly happenings?: readonly Happening[];
   readonly width?: number;
@@ -35,17 +35,17 @@ type Line = RankSeries & { readonly look: LineLook; readonly points: readonly Po
 
 /** Height of the lane below the ranks, for days without a rank. */
 const lane = 34;
-/** Marks keep so far apart: closer ones would hide the line. */
+/** The distance between marks: closer ones would hide the line. */
 const marksApart = 22;
-/** Size of the names of what happened, and the room between two of them. */
+/** Size of the names of events, and the room between two of them. */
 const [nameSize, namesApart] = [10.5, 4];
 const left = 68;
 /** For the names of days. */
 const bottom = 38;
 
 /**
- * Ranks over time: 1 on top, the line broken where no rank is known, days without rank in a lane of their own, days of which nothing was
- * requested hatched. The newest rank of each line stands beside its end, unless it is not ranked there.
+ * Ranks over time: 1 on top, the line broken where no rank is known, days without rank in a separate lane, days without a request hatched.
+ * The newest rank of each line is next to its end, unless it is not ranked there.
  */
 export function rankChart({ window, series, happenings = [], width = 904, ...words }: RankChart): Drawing {
   const lines = series
@@ -57,7 +57,7 @@ export function rankChart({ window, series, happenings = [], width = 904, ...wor
   const entries = legendOf(lines, gaps.length > 0, happenings.length > 0);
   const below = legend(entries, { below: 50, width: width - left });
   const height = (isNarrow ? 260 : 320) + below.height;
-  // the names of what happened stand above the frame
+  // the names of events are above the frame
   const top = happenings.length > 0 ? 24 : 10;
   const scale = rankTicks(lines.flatMap(({ points }) => points.flatMap(({ rank }) => rank ?? [])));
   const pixelsADay = (width - left - right) / Math.max(1, windowLength(window));
@@ -128,7 +128,7 @@ function axes(
   ];
 }
 
-/** Words beside the frame. */
+/** Text next to the frame. */
 const beside = { frameAnchor: "left", textAnchor: "end", lineAnchor: "middle", dx: -8, fill: inks.soft.light } as const;
 
 function lineMarks(
@@ -154,7 +154,7 @@ function lineMarks(
       strokeLinecap: "round",
       className: "line",
     }),
-    // the first mark is the largest: it is seen behind another one at the same place
+    // the first mark is the largest: it is visible behind another one at the same place
     library.dot(marked, {
       ...shape,
       y: "rank",
@@ -179,7 +179,7 @@ function lineMarks(
   ];
 }
 
-/** A rule for each, with its name where that does not lie on the one before. */
+/** A rule for each, with its name if it does not overlap the one before. */
 function happeningMarks(
   library: Library,
   happenings: readonly Happening[],

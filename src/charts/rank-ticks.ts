@@ -1,4 +1,4 @@
-/** How ranks are laid out: the ticks, the scale of the library, and where a rank lies, from 0 at the top to 1 at the bottom. */
+/** The layout of ranks: the ticks, the scale of the library, and the position of a rank, from 0 at the top to 1 at the bottom. */
 type RankScale = {
   readonly ticks: readonly number[];
   readonly scale: {
@@ -9,13 +9,13 @@ type RankScale = {
   readonly at: (rank: number) => number;
 };
 
-/** Up to this rank every place counts the same; beyond it, what happens near the top counts more. */
+/** Up to this rank the scale is linear; beyond it, changes near the top have more room. */
 const mostLinear = 12;
 const steps = [1, 2, 3, 5];
-/** From here on a scale begins at half of the best rank and not at 1: what moves has room. */
+/** From this rank on, a scale begins at half of the best rank and not at 1, so that changes have room. */
 const farDown = 6;
 
-/** The scale for these ranks, the best on top: even where all are near the top, else logarithmic. */
+/** The scale for these ranks, the best on top: linear if all are near the top, else logarithmic. */
 export function rankTicks(ranks: readonly number[]): RankScale {
   const worst = ranks.reduce((most, rank) => Math.max(most, rank), 1);
   const best = ranks.reduce((least, rank) => Math.min(least, rank), worst);
@@ -29,7 +29,7 @@ function linear(worst: number): RankScale {
   return { ticks, scale: { type: "linear", domain: [1, end], reverse: true }, at: (rank) => (rank - 1) / (end - 1) };
 }
 
-/** Round ranks, from the last one that is no worse than `from` to the first one that is no better than `to`. */
+/** A scale of round ranks, from the last one that is no worse than `from` to the first one that is no better than `to`. */
 function logarithmic(from: number, to: number): RankScale {
   let ticks: number[] = [];
   for (let power = 1; (ticks.at(-1) ?? 0) < to; power *= 10)

@@ -6,7 +6,7 @@ import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import type { RankChart } from "./rank-chart.ts";
 
-/** Whose ranks to draw. `app`: its track id; without a device all of them, without bounds the year up to the newest day. */
+/** Whose ranks to draw. `app`: its track id. Without a device all of them; without bounds the year up to the newest day. */
 export type RankQuestion = {
   readonly app: string;
   readonly country: string;
@@ -26,7 +26,7 @@ type Row = {
 
 const mostDays = 366;
 
-/** The ranks of an app for a keyword. Throws `nothing_to_draw`, which says what of the question the warehouse does not know. */
+/** The ranks of an app for a keyword. Throws `nothing_to_draw`, which says which part of the question the warehouse does not know. */
 export async function readRanks(db: Database, question: RankQuestion): Promise<RankChart> {
   const { rows: all } = await sql<Row>`
     select coalesce(a.app_name, a.track_id) as app, a.store, c.country_name, d.device_code, f.date_day, f.rank
@@ -48,7 +48,7 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
       problem: `no day from ${start} to ${addDays(end, -1)} was requested`,
       hint: `the loaded days are ${first.date_day} to ${last.date_day}: move --from and --to`,
     });
-  // an open side that is given far out is cut to what is there, a few days of air apart
+  // bounds far outside the data are cut to the data, with a few days of margin
   const window = {
     start: latest([start, addDays(first.date_day, -air)]),
     end: earliest([end, addDays(last.date_day, 1 + air)]),
@@ -66,7 +66,7 @@ export async function readRanks(db: Database, question: RankQuestion): Promise<R
   };
 }
 
-/** How devices are called in a picture; others are shown by their code. */
+/** Names of devices in a picture; others are shown by their code. */
 const deviceNames: Readonly<Record<string, string>> = { IPHONE: "iPhone", IPAD: "iPad", ALL: "all devices" };
 
 const air = 31;
@@ -97,7 +97,7 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
     order  by k.keyword
     limit  5000`.execute(db);
   const tracked = rows.map((row) => row.keyword);
-  // one that is tracked is meant as it is written: its ranks are what is missing
+  // a tracked keyword is no typing error: its ranks are missing
   const near = tracked.includes(keyword) ? "" : didYouMean(keyword, tracked);
   return fail("nothing_to_draw", {
     problem: `no rank of ${app} for ${JSON.stringify(keyword)} in ${country} is loaded${near}`,

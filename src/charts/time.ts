@@ -20,7 +20,7 @@ export function dayScale(window: Window) {
   return { type: "utc", domain: [beginning(window.start), beginning(window.end)], label: null } as const;
 }
 
-/** An axis of days; `most`: about so many are named. Of few days each one is, where the library would name hours. */
+/** An axis of days; `most`: about how many are named. If there are few days, each one is named, where the library would name hours. */
 export function dayAxis(library: Library, window: Window, { most }: { readonly most?: number } = {}): Mark {
   const ticks = windowLength(window) <= 10 ? "day" : most;
   return library.axisX({

@@ -1,15 +1,15 @@
-/** A line of words with a name in it, which a user has chosen and which may be long: only the name is shortened where the line has no room. */
+/** A line of text with a name that a user has chosen and that may be long: if the line has no room, only the name is shortened. */
 export type NamedWords = { readonly before: string; readonly name: string; readonly after: string };
 
-/** So much wider than reckoned may letters be in the widest of the fonts that a machine may have, in bold. */
+/** How much wider than estimated letters may be in the widest font that a machine may have, in bold. */
 const atWorst = 1.26;
 
-/** A line of words as it is. Words of another script keep to themselves. */
+/** The whole line, with the name isolated in case it is in another script. */
 export function whole({ before, name, after }: NamedWords): string {
   return `${before}${isolated(name)}${after}`;
 }
 
-/** The line with its name shortened so that it is no wider than so many pixels in letters of a size. */
+/** The line with its name shortened so that it is no wider than a number of pixels at a font size. */
 export function shortenedName(
   { before, name, after }: NamedWords,
   { width, size }: { width: number; size: number },
@@ -17,7 +17,7 @@ export function shortenedName(
   return whole({ before, name: shortened(name, width / (size * atWorst) - widthOf(before + after)), after });
 }
 
-/** Isolates words of another script, so that the text beside them keeps its side. */
+/** Isolates text in another script, so that the text next to it keeps its direction. */
 export function isolated(text: string): string {
   return `\u2068${text}\u2069`;
 }
@@ -34,7 +34,7 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 const widest = /^[MW@%]/;
 const capital = /^[\p{Lu}mw&]/u;
 
-/** About so wide is a text, in units of its height: no font is at hand to measure. */
+/** The approximate width of a text, in units of its height: no font is available to measure. */
 export function widthOf(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + widthOfOne(segment), 0);
 }
