@@ -32,7 +32,7 @@ const Properties = z.object({
 const Session = z.object({ id: z.string().min(1) });
 const Person = z.object({ is_superuser: z.boolean() });
 
-/** Waits, at most `seconds`, until Metabase is up, and reads its version and whether it is set up; `say` gets a line while it waits. */
+/** Waits at most `seconds` until Metabase is up, and reads its version and whether it is set up; `say` gets a line if it waits. */
 export async function waitUntilUp(
   client: MetabaseClient,
   { clock, seconds, say }: { readonly clock: Clock; readonly seconds: number; readonly say: (line: string) => void },
@@ -50,18 +50,18 @@ export async function waitUntilUp(
   );
   if (!properties.success) throw fail("not_metabase");
   const { version, "has-user-setup": isSetUp, "setup-token": setupToken } = properties.data;
-  // v0.64.2 or v1.64.2 (the paid edition); a build from source names no number, and is taken as new
+  // v0.64.2 or v1.64.2 (the paid edition); a build from source has no number, and counts as new
   const release = Number(/^v?[01]\.(\d+)/.exec(version.tag)?.[1] ?? metricsSince);
   if (release < oldest) throw fail("metabase_too_old", { found: version.tag });
   return { isSetUp, setupToken: setupToken ?? null, version: version.tag, hasMetrics: release >= metricsSince };
 }
 
-/** What Metabase, or a proxy before it, answers while it starts. */
+/** Statuses of Metabase, or a proxy in front of it, while it starts. */
 const startingStatuses: readonly number[] = [502, 503, 504];
-/** A refused connection, or one that ends at once: a container does the latter while its program does not listen yet. */
+/** A refused connection, or one that ends at once: a container does the latter until its program listens. */
 const notListening: readonly unknown[] = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
 
-/** Its state: up, starting, or the error of a refused connection. Throws where something else than Metabase answers. */
+/** Its state: up, starting, or the error of a refused connection. Throws if something other than Metabase answers. */
 async function stateOf(client: MetabaseClient): Promise<"up" | "starts" | StorehouseError> {
   const checked = client.send({ method: "GET", path: "/api/health", what: "report its health" });
   const reply = await checked.catch((error: unknown) => {
@@ -75,7 +75,7 @@ async function stateOf(client: MetabaseClient): Promise<"up" | "starts" | Storeh
   return health.data.status === "ok" ? "up" : "starts";
 }
 
-/** How to log in to this Metabase: by its first set-up, by key or by password. Throws when the credentials allow none. */
+/** How to log in to this Metabase: by its first setup, by key or by password. Throws when the credentials allow none. */
 export function loginMethodOf(
   { isSetUp }: MetabaseServer,
   { apiKey, email, password }: Credentials,
@@ -90,7 +90,7 @@ export function loginMethodOf(
   return "password";
 }
 
-/** Makes the first administrator and logs in as that account. */
+/** Creates the first administrator and logs in with that account. */
 export async function setUp(
   client: MetabaseClient,
   { setupToken }: MetabaseServer,

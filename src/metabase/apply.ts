@@ -27,10 +27,10 @@ export type MetabaseOptions = {
   readonly say: (line: string) => void;
 };
 
-/** What was or would be done, and to which version; `isComplete` is false when a dry run could not see past its first step. */
+/** What was or would be done, and to which version; `isComplete` is false if a dry run could not see past its first step. */
 export type Applied = { readonly version: string; readonly changes: readonly Change[]; readonly isComplete: boolean };
 
-/** Sets a Metabase up for the warehouse: login, database, schema, metadata, starter collection, in this order. */
+/** Sets up a Metabase for the warehouse: login, database, schema, metadata, starter collection, in this order. */
 export async function applyMetabase(warehouse: Warehouse, options: MetabaseOptions): Promise<Applied> {
   const { credentials, connection, clock, seconds, say } = options;
   const read = readCollection(options.folder);

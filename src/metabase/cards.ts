@@ -2,7 +2,7 @@ import { z } from "zod";
 import { differing, type Properties } from "./differences.ts";
 import type { Remote } from "./remote.ts";
 
-/** A question or a metric of the starter collection. Metabase's own is found by its name. */
+/** A question or a metric of the starter collection. The one in Metabase is found by name. */
 export type WantedCard = {
   readonly key: string;
   readonly what: "question" | "metric";
@@ -46,7 +46,7 @@ const Built = z.object({ query: z.record(z.string(), z.unknown()) });
 export type CardOptions = { readonly collectionId: number | null; readonly overwrite: boolean };
 
 /**
- * Makes a card that is missing. One that is there and differs is reported, and replaced only with `overwrite`. Returns its id, null where a
+ * Makes a card that is missing. An existing one that differs is reported, and replaced only with `overwrite`. Returns its id, or null if a
  * dry run would have made it.
  */
 export async function applyCard(
@@ -103,7 +103,7 @@ function settingsIn(properties: Properties): Properties {
   return Object.fromEntries(found.map(([name, value]) => [name.slice("settings.".length), value]));
 }
 
-/** The same properties of a card as Metabase has it. */
+/** The same properties of the card in Metabase. */
 function propertiesOf(card: Card, { what, properties }: WantedCard): Properties {
   const settings = card.visualization_settings ?? {};
   return {
@@ -137,12 +137,12 @@ function builtIn({ dataset_query: query }: Card): Properties {
   return { query: withoutOptions(Built.safeParse(query).data?.query) };
 }
 
-/** The id of a reference to a field, whose options stand behind it or, in newer forms, before it. */
+/** The id in a reference to a field; the options are after it or, in newer forms, before it. */
 function idIn(reference: unknown): number | undefined {
   return Array.isArray(reference) ? reference.find((part) => typeof part === "number") : undefined;
 }
 
-/** A query with every reference to a field as its id and its unit of time alone: the other options are Metabase's own notes. */
+/** A query in which every reference to a field has only its id and its unit of time: the other options are Metabase's own notes. */
 export function withoutOptions(query: unknown): unknown {
   if (Array.isArray(query)) {
     if (query[0] !== "field") return query.map(withoutOptions);

@@ -2,10 +2,10 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { createHttpAgent, proxyProblem, type Network } from "../core/http-agent.ts";
 import { hiderOf } from "../core/secret.ts";
 
-/** The HTTP methods that are used; GET alone changes nothing. */
+/** The HTTP methods that are used; only GET changes nothing. */
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** One request: `what` are the words that complete "Metabase refused to ...". */
+/** One request: `what` completes "Metabase refused to ...". */
 export type MetabaseRequest = {
   readonly method: Method;
   readonly path: string;
@@ -13,25 +13,25 @@ export type MetabaseRequest = {
   readonly what: string;
 };
 
-/** An answer of any status; `body` is what its JSON says, or its text where it is none. */
+/** An answer of any status; `body` is the parsed JSON, or the text if it is not JSON. */
 type Reply = { readonly status: number; readonly body: unknown };
 
 /** A client of one Metabase. */
 export interface MetabaseClient extends AsyncDisposable {
-  /** Sends one request; any status is a reply. Throws `metabase_unreachable` when there is none. */
+  /** Sends one request; any status is a reply. Throws `metabase_unreachable` if there is none. */
   send(request: MetabaseRequest): Promise<Reply>;
-  /** Sends one request and returns the body of a good reply. Throws what the status stands for otherwise. */
+  /** Sends one request and returns the body of a successful reply. Else throws the error for the status. */
   request(request: MetabaseRequest): Promise<unknown>;
-  /** Sets the headers that carry the login, from now on. */
+  /** Sets the login headers for all later requests. */
   identify(headers: Readonly<Record<string, string>>): void;
 }
 
-/** Metabase tests a connection before it answers, which may take it half a minute. */
+/** Metabase tests a connection before it answers, which may take half a minute. */
 const timeoutMs = 120_000;
-/** All columns of a warehouse are about a megabyte; more than this is nothing of Metabase's. */
+/** All columns of a warehouse are about a megabyte; a larger answer is not from Metabase. */
 const largestAnswer = 64 * 2 ** 20;
 
-/** Makes a client of the Metabase at an address; `secrets` are struck out of every message. */
+/** Makes a client of the Metabase at an address; `secrets` are removed from every message. */
 export function createMetabaseClient(url: string, secrets: readonly string[], network: Network): MetabaseClient {
   const base = new URL(url);
   const basePath = base.pathname.replace(/\/+$/, "");
@@ -101,7 +101,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What an error's body says: a text, a message, or one message a property. */
+/** The message in an error's body: a text, a message, or one message per property. */
 export function wordsIn(body: unknown): string {
   const found = typeof body === "object" && body !== null ? messagesIn(body) : typeof body === "string" ? body : "";
   const line = found.replaceAll(/\s+/g, " ").trim();

@@ -13,7 +13,7 @@ const Table = z
   .regex(/^(mart|core|ops)\.[a-z][a-z\d_]*$/, "must be a table of mart, core or ops, with its schema");
 const Column = z.string().regex(/^[a-z][a-z\d_]*$/, "is not a column name");
 
-/** Where a card stands on the grid of 24 columns: column, row, width, height. */
+/** The place of a card on the grid of 24 columns: column, row, width, height. */
 const Place = z
   .tuple([z.int().min(0), z.int().min(0), z.int().min(1), z.int().min(1)], "must be [column, row, width, height]")
   .refine(
@@ -24,11 +24,11 @@ const Place = z
 const Filter = z.strictObject({
   name: Text,
   column: Column,
-  /** Table of the column where it is not that of the card: its query names that table in a part of its own. */
+  /** Table of the column, if it is not the card's: the card's query names that table in a separate part. */
   table: Table.optional(),
   kind: z.enum(["values", "days"], "must be values or days").default("values"),
   default: z.string().min(1).optional(),
-  /** A query whose first value is the default when the dashboard is made; what people choose then stays. */
+  /** A query whose first value is the default when the dashboard is made; later choices of people stay. */
   first: Text.optional(),
 });
 
@@ -42,7 +42,7 @@ const Card = z.strictObject({
     "is not a kind of picture",
   ),
   settings: z.record(z.string(), z.unknown()).default({}),
-  /** Columns that stand for a filter's own in this card's table, by the filter's key. */
+  /** Columns of this card's table that replace a filter's column, by the filter's key. */
   columns: z.record(Key, Column).default({}),
   place: Place,
 });
@@ -80,22 +80,22 @@ const Metric = z.strictObject({
   table: Table,
   aggregate: z.enum(["sum", "avg", "min", "max", "count", "distinct"], "is not an aggregate function"),
   column: Column.optional(),
-  /** What the aggregate is divided by: the sum of another column. */
+  /** The column whose sum divides the aggregate. */
   over: Column.optional(),
-  /** Boolean column that has to be true. */
+  /** Boolean column that must be true. */
   only: Column.optional(),
   day: Column.optional(),
 });
 
 const Metrics = z.strictObject({ metrics: z.record(Key, Metric).default({}) });
 
-/** A dashboard of the starter collection, as its file has it. */
+/** A dashboard of the starter collection, as in its file. */
 export type DashboardFile = z.output<typeof Dashboard> & { readonly key: string };
-/** A card of a dashboard, as the file has it. */
+/** A card of a dashboard, as in the file. */
 export type CardFile = z.output<typeof Card>;
-/** A filter of a dashboard, as the file has it. */
+/** A filter of a dashboard, as in the file. */
 export type FilterFile = z.output<typeof Filter>;
-/** A metric, as metrics.yaml has it. */
+/** A metric, as in metrics.yaml. */
 export type MetricFile = z.output<typeof Metric>;
 /** The starter collection. */
 export type CollectionFiles = {
@@ -103,7 +103,10 @@ export type CollectionFiles = {
   readonly metrics: Readonly<Record<string, MetricFile>>;
 };
 
-/** Reads the starter collection of a folder: metrics.yaml, and one dashboard of each other file. Throws `bad_config`, with file and line. */
+/**
+ * Reads the starter collection from a folder: metrics.yaml, and one dashboard from each other file. Throws `bad_config`, with file and
+ * line.
+ */
 export function readCollection(folder: string): CollectionFiles {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith(".yaml"))
@@ -114,7 +117,7 @@ export function readCollection(folder: string): CollectionFiles {
       key: path.basename(file, ".yaml").replaceAll("-", "_"),
       ...readYaml(path.join(folder, file), Dashboard),
     }));
-  // Metabase's own are found by name
+  // things in Metabase are found by name
   const once = (what: string, names: readonly string[]) => {
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice === undefined) return;

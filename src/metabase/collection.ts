@@ -21,15 +21,15 @@ const description =
   "Starter dashboards over the warehouse, created by `storehouse metabase`. The command creates what is missing here and leaves the rest as it is.";
 
 /**
- * Makes what is missing of the starter collection: the collection, its metrics, the questions of its dashboards, and these. Each is
- * found by its name in the collection; one that was renamed or moved is a new one to us, and is left alone.
+ * Makes the missing parts of the starter collection: the collection, its metrics, the questions of its dashboards, and the dashboards. Each
+ * is found by its name in the collection; one that was renamed or moved is left alone and made again.
  */
 export async function applyCollection(
   remote: Remote,
   files: CollectionFiles,
   { lookup, overwrite }: { readonly lookup: Lookup; readonly overwrite: boolean },
 ): Promise<void> {
-  // all of them first: a file that does not fit the warehouse is reported before anything is changed
+  // all of them first: a file that does not match the warehouse is reported before any change
   const cards: WantedCard[] = Object.entries(files.metrics).map(([key, metric]) => metricOf(key, metric, lookup));
   for (const file of files.dashboards)
     for (const [key, card] of Object.entries(file.cards)) cards.push(await readQuestion(file, key, card, lookup));
@@ -53,7 +53,7 @@ export async function applyCollection(
   }
 }
 
-/** The id of our collection, made when it is not there; null where a dry run would have made it. */
+/** The id of our collection, made if it is missing; null if a dry run would have made it. */
 async function collectionOf(remote: Remote): Promise<number | null> {
   const all = await remote.get("/api/collection", Collections, "list its collections");
   const found = all.find(
@@ -72,7 +72,7 @@ async function collectionOf(remote: Remote): Promise<number | null> {
   return made === null ? null : Made.parse(made).id;
 }
 
-/** Finds what is in the collection by kind and name; of several that share a name the oldest counts. */
+/** Finds what is in the collection by kind and name; if several share a name, the oldest counts. */
 async function itemsOf(
   remote: Remote,
   collectionId: number | null,

@@ -1,9 +1,9 @@
 import { capital } from "../core/words.ts";
 
-/** How a number is shown, in Metabase's own words; the same for columns of tables and of questions. */
+/** How a number is shown, in Metabase's terms; the same for columns of tables and of questions. */
 type Format = Readonly<Record<string, string | number>>;
 
-/** How Metabase presents a column, beyond its comment. What is left out stays as Metabase has it. */
+/** How Metabase presents a column, beyond its comment. Properties that are left out stay as they are in Metabase. */
 export type ColumnPresentation = {
   readonly semantic?: string;
   readonly format?: Format;
@@ -13,9 +13,9 @@ export type ColumnPresentation = {
 
 type Rule = ColumnPresentation & {
   readonly name: RegExp;
-  /** Only columns of these kinds; all when left out. A question's columns have no kind, and none is JSON. */
+  /** Only columns of these kinds; all if left out. A question's columns have no kind, and none is JSON. */
   readonly kinds?: readonly Kind[];
-  /** Only tables whose name with schema fits. */
+  /** Only tables whose name with schema matches. */
   readonly table?: RegExp;
 };
 
@@ -31,9 +31,9 @@ const figures: readonly Kind[] = ["number"];
 const words: readonly Kind[] = ["text"];
 
 /**
- * What the name of a column says about it: whether it is hidden, by the first rule that fits and says so, and how it is shown, by the first
- * of the others. Money gets no sign: rows of one column are in the currency that stands in the column beside it. A percentage is multiplied
- * by a hundred: parts that stand in core are as the service scales them, and are shown as they are.
+ * How a column's name decides its presentation: the first matching rule with a visibility decides whether it is hidden, the first other
+ * match how it is shown. Money gets no sign, since another column names the currency of each row. Percentages are multiplied by a hundred,
+ * except shares in core, which are shown as the service scales them.
  */
 const rules: readonly Rule[] = [
   // bookkeeping
@@ -79,7 +79,7 @@ const rules: readonly Rule[] = [
   },
   { name: /^average_|_average_|(^|_)category_rank$|_sum$/, kinds: figures, format: tenths },
   { name: /(^|_)(rank|position|volume)$|^places_/, kinds: figures, format: whole },
-  // an id or a year with its thousands apart reads as an amount
+  // with thousands separators an id or a year would read as an amount
   { name: /_id$|^(year|iso_year)$/, kinds: figures, format: { number_separators: "." } },
 ];
 
@@ -109,7 +109,7 @@ function kindOf(type: string): Kind {
   return /^(text|character|name)/.test(type) ? "text" : "other";
 }
 
-/** Short forms that are no words, as people write them. */
+/** Abbreviations, as people write them. */
 const short: Readonly<Record<string, string>> = {
   ad: "ad",
   arpu: "ARPU",
@@ -131,7 +131,7 @@ const wholeNames: Readonly<Record<string, string>> = {
   date_day: "Day",
 };
 
-/** A name for people where the one that Metabase makes of the column reads badly; null where that one will do. */
+/** A readable name, if the one that Metabase makes from the column reads badly; else null. */
 export function displayNameOf(column: string): string | null {
   const known = wholeNames[column];
   if (known !== undefined) return known;
@@ -141,7 +141,7 @@ export function displayNameOf(column: string): string | null {
   return /^(ios|ipad|iphone)$/.test(parts[0] ?? "") ? text : capital(text);
 }
 
-/** True for a name that Metabase made from the column's, and nobody has chosen. */
+/** True for a name that Metabase made from the column's name, and that nobody has chosen. */
 export function isMadeName(displayName: string, column: string): boolean {
   const bare = (text: string) => text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
   return bare(displayName) === bare(column);

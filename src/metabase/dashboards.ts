@@ -16,23 +16,23 @@ export const Dashboard = z.looseObject({
   dashcards: z.array(Dashcard).nullish(),
   tabs: z.array(z.looseObject({ id: z.number(), name: z.string() })).nullish(),
 });
-/** A dashboard as Metabase has it. */
+/** A dashboard in Metabase. */
 export type Dashboard = z.output<typeof Dashboard>;
 
 const Made = z.object({ id: z.number() });
 
-/** Where a new dashboard goes, the ids of its cards by key, and how one that is there is changed. */
+/** Where a new dashboard goes, the ids of its cards by key, and how an existing one is changed. */
 export type DashboardOptions = {
   readonly collectionId: number | null;
   readonly ids: ReadonlyMap<string, number | null>;
   readonly overwrite: boolean;
-  /** What filters begin with, by their keys: those that choose by what the warehouse has. */
+  /** Initial values from the warehouse, by filter key. */
   readonly firstValues: ReadonlyMap<string, string>;
 };
 
 /**
- * Makes a dashboard that is missing, and adds the cards that are missing on one that is there. What differs on it is reported, and
- * replaced only with `overwrite`. Cards, filters and tabs that the file does not name stay in every case.
+ * Makes a missing dashboard, and adds missing cards to an existing one. Differences are reported, and replaced only with `overwrite`.
+ * Cards, filters and tabs that the file does not name always stay.
  */
 export async function applyDashboard(
   remote: Remote,
@@ -56,7 +56,7 @@ export async function applyDashboard(
   const own = differing(wanted, { description: present.description, ...filtersOn(file, present) });
   const places = comparePlaces(file, present.dashcards ?? [], ids);
   const differs = [...own, ...places.differing];
-  // an empty dashboard is what an interrupted run leaves
+  // an interrupted run leaves an empty dashboard
   const replaces = overwrite || (present.dashcards ?? []).length === 0;
   if (!replaces && differs.length > 0) remote.note({ ...change, action: "leave", properties: differs });
   const properties = replaces ? [...differs, ...places.missing] : places.missing;
@@ -74,7 +74,7 @@ export async function applyDashboard(
 
 type Filling = Pick<DashboardOptions, "ids" | "firstValues"> & { readonly replaces: boolean };
 
-/** All places are sent: Metabase drops those that are not. */
+/** All places are sent: Metabase deletes those that are missing. */
 function bodyOf(file: DashboardFile, present: Dashboard, { ids, firstValues, replaces }: Filling): Properties {
   const parameters = replaces ? parametersOf(file, present, firstValues) : (present.parameters ?? []);
   const dashcards = layOut(file, {
@@ -88,7 +88,7 @@ function bodyOf(file: DashboardFile, present: Dashboard, { ids, firstValues, rep
   return { ...(replaces ? { description: file.description, parameters } : {}), dashcards, tabs };
 }
 
-/** The filters of the file as properties that can be compared. */
+/** The filters of the file as properties, for comparison. */
 function filtersOf({ filters }: DashboardFile): Properties {
   return Object.fromEntries(
     Object.entries(filters).map(([key, filter]) => [
@@ -102,7 +102,7 @@ function filtersOf({ filters }: DashboardFile): Properties {
   );
 }
 
-/** The same filters as the dashboard in Metabase has them. */
+/** The same filters of the dashboard in Metabase. */
 function filtersOn({ key: dashboard, filters }: DashboardFile, { parameters }: Dashboard): Properties {
   const known = new Map((parameters ?? []).map((one) => [one.id, one]));
   return Object.fromEntries(
@@ -110,14 +110,14 @@ function filtersOn({ key: dashboard, filters }: DashboardFile, { parameters }: D
       const found = known.get(parameterId(dashboard, key));
       if (found === undefined) return [];
       const { name, type, default: value } = found;
-      // what a filter began with changes with the warehouse, and is for people to change
+      // an initial value changes with the warehouse, and people may change it
       const isOpen = value == null || filter.first !== undefined;
       return [[`filter.${key}`, { name, type, ...(isOpen ? {} : { default: value }) }]];
     }),
   );
 }
 
-/** The file's filters as Metabase takes them, after those that people added. A filter that is there keeps the value that it begins with. */
+/** The file's filters in Metabase's form, after those that people added. An existing filter keeps its initial value. */
 function parametersOf(
   file: DashboardFile,
   { parameters }: Dashboard,

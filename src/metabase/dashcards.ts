@@ -5,7 +5,7 @@ import { parameterId } from "./stable-ids.ts";
 
 const Mapping = z.looseObject({ parameter_id: z.string(), target: z.array(z.unknown()).optional() });
 
-/** A card's place on a dashboard as Metabase has it: of a question, or of a text, which has no card. */
+/** A place on a dashboard in Metabase: of a question, or of a text, which has no card. */
 export const Dashcard = z.looseObject({
   id: z.number(),
   card_id: z.number().nullish(),
@@ -17,13 +17,13 @@ export const Dashcard = z.looseObject({
   parameter_mappings: z.array(Mapping).nullish(),
   visualization_settings: z.record(z.string(), z.unknown()).nullish(),
 });
-/** A card's place on a dashboard as Metabase has it. */
+/** A place on a dashboard in Metabase. */
 export type Dashcard = z.output<typeof Dashcard>;
 
-/** Ids of cards by key; null where a dry run would have made the card. */
+/** Ids of cards by key; null if a dry run would have made the card. */
 type CardIds = ReadonlyMap<string, number | null>;
 
-/** A place of the file: a text, or a card with the filters that its query names. */
+/** A place in the file: a text, or a card with the filters that its query names. */
 type WantedPlace = {
   readonly short: string;
   /** Column, row, width, height on the grid. */
@@ -33,10 +33,10 @@ type WantedPlace = {
   readonly filters: readonly string[];
 };
 
-/** The text stands above the cards, over the whole width. */
+/** The text is above the cards, over the whole width. */
 const textPlace = [0, 0, 24, 3] as const;
 
-/** How the places of a dashboard compare with its file: what of them differs, and which are not there. */
+/** Compares the places of a dashboard with its file: which properties differ, and which places are missing. */
 export function comparePlaces(
   file: DashboardFile,
   present: readonly Dashcard[],
@@ -56,15 +56,15 @@ export function comparePlaces(
 type Layout = {
   readonly present: readonly Dashcard[];
   readonly ids: CardIds;
-  /** Whether the file's places are replaced where they are there. */
+  /** True if existing places are replaced by those in the file. */
   readonly replaces: boolean;
-  /** The tab of places that are added; null where the dashboard has no tabs. */
+  /** The tab for added places; null if the dashboard has no tabs. */
   readonly tabId: number | null;
-  /** Ids of the filters that the dashboard has: a place can name no other. */
+  /** Ids of the filters of the dashboard: a place can name no other. */
   readonly parameters: ReadonlySet<string>;
 };
 
-/** All places of a dashboard as they are to be sent: those that are there, replaced where wanted, and those that are missing. */
+/** All places of a dashboard to send: the existing ones, replaced if wanted, and the missing ones. */
 export function layOut(file: DashboardFile, layout: Layout): readonly Properties[] {
   const { present, ids, replaces, tabId } = layout;
   const wanted = wantedPlaces(file, ids).map((place) => ({ place, found: findIn(present, place) }));
@@ -74,7 +74,7 @@ export function layOut(file: DashboardFile, layout: Layout): readonly Properties
   });
   const added = wanted
     .filter(({ found }) => found === undefined)
-    // a negative id is one that Metabase is to make
+    // Metabase replaces a negative id with a new one
     .map(({ place }, index) => ({
       id: -1 - index,
       ...placeOf(file, place, layout),
@@ -102,7 +102,7 @@ function wantedPlaces(file: DashboardFile, ids: CardIds): readonly WantedPlace[]
   return [{ short: "text", at: textPlace, text: file.text, cardId: null, filters: [] }, ...cards];
 }
 
-/** The place of a card is found by its card, that of the text by what it says or by where it stands. */
+/** The place of a card is found by its card, that of the text by its words or its position. */
 function findIn(present: readonly Dashcard[], { text, cardId }: WantedPlace): Dashcard | undefined {
   if (text === null) return present.find((one) => cardId !== null && one.card_id === cardId);
   const texts = present.filter((one) => one.card_id == null && textOf(one) !== undefined);
@@ -173,7 +173,7 @@ const sent = [
   "inline_parameters",
 ] as const;
 
-/** A place as it may be sent back: newer versions refuse properties that they only show. */
+/** A place without properties that newer versions show but refuse. */
 function sendable(one: Dashcard): Properties {
   const own = Object.fromEntries(sent.filter((name) => one[name] !== undefined).map((name) => [name, one[name]]));
   return { ...own, ...(one.series == null ? {} : { series: one.series.map(({ id }) => ({ id })) }) };

@@ -3,22 +3,22 @@ import { readText } from "../config/read-text.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import type { Remote } from "./remote.ts";
 
-/** Where Metabase finds the warehouse, and as whom it reads. `password` may be unknown while what Metabase has works. */
+/** Where Metabase finds the warehouse, and which user reads. `password` may be unknown while the one in Metabase works. */
 export type Connection = {
   readonly host: string;
   readonly port: number;
   readonly dbname: string;
   readonly sslMode: "disable" | "require" | "verify-ca" | "verify-full";
-  /** The certificate (PEM) of the authority that signed the server's; undefined for those that the machine of Metabase trusts. */
+  /** The certificate (PEM) of the authority that signed the server's; undefined for authorities that Metabase's machine trusts. */
   readonly rootCertificate?: string | undefined;
   readonly password: string | undefined;
 };
 
 /** The name of the database in Metabase, and of the collection. */
 export const entryName = "Storehouse";
-/** The schemas that Metabase is shown; partitions never. */
+/** The schemas that Metabase sees, without partitions. */
 const shownSchemas = ["mart", "core", "ops"];
-/** The role that Metabase reads as. */
+/** The role with which Metabase reads. */
 const readerRole = "storehouse_reader";
 
 const Entry = z.object({
@@ -31,7 +31,7 @@ const Entries = z.object({ data: z.array(Entry) });
 const Health = z.object({ status: z.string(), message: z.string().optional() });
 const Made = z.object({ id: z.number() });
 
-/** How Metabase reaches the warehouse: as DATABASE_URL says, unless Metabase sees its host under another name. */
+/** How Metabase reaches the warehouse: as in DATABASE_URL, unless Metabase knows the host under another name. */
 export function connectionOf(
   databaseUrl: string,
   seenAs: string | undefined,
@@ -62,7 +62,7 @@ function securedBy(query: URLSearchParams): Pick<Connection, "sslMode" | "rootCe
   return { sslMode: isVerified ? mode : "verify-ca", rootCertificate };
 }
 
-/** The properties of the entry that we set; others stay as they are. */
+/** The properties of the entry that we set; others stay. */
 function ownDetails({ host, port, dbname, sslMode, rootCertificate }: Connection): Readonly<Record<string, unknown>> {
   return {
     host,
@@ -71,11 +71,11 @@ function ownDetails({ host, port, dbname, sslMode, rootCertificate }: Connection
     user: readerRole,
     ssl: sslMode !== "disable",
     ...(sslMode === "disable" ? {} : { "ssl-mode": sslMode, "ssl-use-client-auth": false }),
-    // Metabase runs elsewhere: it gets the certificate itself, not the name of a file of this machine
+    // Metabase runs elsewhere: it gets the certificate itself, not the path of a file on this machine
     ...(rootCertificate === undefined ? {} : { "ssl-root-cert-options": "uploaded" }),
     "schema-filters-type": "inclusion",
     "schema-filters-patterns": shownSchemas.join(", "),
-    // a column of JSON would be unfolded into as many columns as it has ever had keys
+    // a JSON column would be unfolded into as many columns as it has ever had keys
     "json-unfolding": false,
   };
 }
@@ -111,7 +111,7 @@ export async function applyDatabase(remote: Remote, connection: Connection): Pro
   const { details: now } = await remote.get(path, Entry, "show its database");
   const wanted = { ...details, ...trust(connection, now ?? {}) };
   const stale = Object.entries(wanted).filter(([name, value]) => now?.[name] !== value);
-  // Metabase shows no password: a failed health check is the sign that it changed; versions before 54 have no such check
+  // Metabase shows no password: a failed health check shows that it changed; versions before 54 have no such check
   const health = await remote.find(`${path}/healthcheck`, Health, "test its database");
   const properties = [
     ...stale.map(([name]) => name),
@@ -132,11 +132,11 @@ function isSame(one: Readonly<Record<string, unknown>> | null | undefined, wante
   return whereabouts.every((name) => one?.[name] === wanted[name]);
 }
 
-/** The driver of Metabase opens a file of its own unless it is named what Java trusts anyway. */
+/** Metabase's driver reads a separate certificate file unless this option names Java's own trust store. */
 const javaTrust = "sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
 const options = "additional-options";
 
-/** Options of the driver for a server whose authority is public, beside those that people have set. */
+/** Options of the driver for a server with a public certificate authority, in addition to those that people have set. */
 function trust(
   { sslMode, rootCertificate }: Connection,
   now: Readonly<Record<string, unknown>>,
@@ -150,7 +150,7 @@ function trust(
   return others.length > 0 || current === javaTrust ? { [options]: others.join("&") } : {};
 }
 
-/** What Metabase keeps and never shows. */
+/** The properties that Metabase stores and never shows. */
 function secretsOf(connection: Connection): Readonly<Record<string, string>> {
   const { rootCertificate } = connection;
   const certificate = rootCertificate === undefined ? {} : { "ssl-root-cert-value": rootCertificate };

@@ -37,7 +37,7 @@ export type FieldFinder = {
   readonly field: (table: string, column: string) => Field | undefined;
 };
 
-/** The finder over what Metabase has of one database. Tables are named with their schema. */
+/** A finder over Metabase's metadata of one database. Tables are named with their schema. */
 export function finderOf({ tables }: Metadata): FieldFinder {
   const known = new Map(
     tables.filter(({ active }) => active !== false).map((table) => [`${table.schema}.${table.name}`, table]),
@@ -57,15 +57,15 @@ export function finderOf({ tables }: Metadata): FieldFinder {
   };
 }
 
-/** Reads what Metabase has of a database, hidden columns too. */
+/** Reads Metabase's metadata of a database, including hidden columns. */
 export function readMetadata(remote: Remote, databaseId: number): Promise<Metadata> {
   return remote.get(`/api/database/${databaseId}/metadata?include_hidden=true`, Metadata, "show its tables");
 }
 
-/** So many changes are under way at once: one after the other would take a minute, and Metabase has more to do. */
+/** How many changes are under way at once: one after the other would take a minute, and Metabase has other work too. */
 const atOnce = 4;
 
-/** Brings descriptions, types, formats, keys and what is hidden up to what comments and names say. Other properties stay. */
+/** Updates descriptions, types, formats, keys and visibility to match comments and names. Other properties stay. */
 export async function applyMetadata(
   remote: Remote,
   {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { fail } from "../core/errors.ts";
 import type { MetabaseRequest, MetabaseClient } from "./client.ts";
 
-/** What was, or would be, done to one thing in Metabase. `leave` is for a thing that differs and stays as it is. */
+/** What was, or would be, done to one thing in Metabase. `leave`: the thing differs and stays as it is. */
 export type Change = {
   readonly what:
     | "administrator"
@@ -23,23 +23,23 @@ export type Change = {
 /** A change and the request that makes it. */
 export type Write = Change & { readonly method: "POST" | "PUT"; readonly path: string; readonly body: unknown };
 
-/** A Metabase that is read, and changed only outside a dry run; it remembers every change. */
+/** A Metabase that is read, and that is changed only outside a dry run; it records every change. */
 export type Remote = {
   readonly isDryRun: boolean;
   readonly changes: readonly Change[];
   /** Reads through a schema. */
   get<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S>>;
-  /** The same, but null where Metabase knows no such path: older versions lack some. */
+  /** The same, but null if Metabase has no such path: older versions lack some. */
   find<S extends z.ZodType>(path: string, schema: S, what: string): Promise<z.output<S> | null>;
   /** Makes a change and returns the answer; null in a dry run. */
   write(write: Write): Promise<unknown>;
-  /** Sends what belongs to a change that is noted already. */
+  /** Sends a request that belongs to a change that is already recorded. */
   send(request: MetabaseRequest): Promise<unknown>;
-  /** Notes a change that is made elsewhere, or a thing that is left. */
+  /** Records a change that is made elsewhere, or a thing that is left. */
   note(change: Change): void;
 };
 
-/** Puts a client behind the reading, writing and remembering of one run. */
+/** Makes the remote of one run from a client. */
 export function createRemote(client: MetabaseClient, isDryRun: boolean): Remote {
   const changes: Change[] = [];
   const get: Remote["get"] = async (path, schema, what) =>

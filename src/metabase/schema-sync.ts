@@ -11,8 +11,8 @@ export type Waiting = { readonly clock: Clock; readonly seconds: number; readonl
 const pollMs = 1000;
 
 /**
- * Makes sure that Metabase knows the tables and columns of the warehouse: has it read the schema where one is missing, and waits.
- * A table of `needed` that Metabase does not find is an error; of others their number is reported.
+ * Makes sure that Metabase knows the tables and columns of the warehouse: if one is missing, makes it read the schema, and waits. A table
+ * in `needed` that Metabase does not find is an error; other missing ones are counted and reported.
  */
 export async function syncSchema(
   remote: Remote,

@@ -7,7 +7,7 @@ import type { FieldFinder } from "./metadata.ts";
 import type { Properties } from "./differences.ts";
 import { uuidOf } from "./stable-ids.ts";
 
-/** Where fields are found and which columns a query has. */
+/** Finds fields, and the columns of a query. */
 export type Lookup = {
   readonly databaseId: number;
   readonly finder: FieldFinder;
@@ -61,7 +61,10 @@ export async function readQuestion(
   };
 }
 
-/** What filters begin with, by their keys, where a query of the file says it and has an answer. Throws `dashboard_misfit` when one cannot be run. */
+/**
+ * Initial values of filters, by their keys, for those with a query in the file that has an answer. Throws `dashboard_misfit` if one cannot
+ * run.
+ */
 export async function firstValuesOf(dashboard: DashboardFile, lookup: Lookup): Promise<ReadonlyMap<string, string>> {
   const values = new Map<string, string>();
   for (const [key, { first }] of Object.entries(dashboard.filters)) {
@@ -103,12 +106,12 @@ export function metricOf(key: string, metric: MetricFile, { databaseId, finder }
   };
 }
 
-/** A query with its filters left out, and what stands in `[[ ]]` for their sake. */
+/** A query without its filters and their parts in `[[ ]]`. */
 export function withoutFilters(sql: string): string {
   return sql.replaceAll(/\[\[[\s\S]*?\]\]/g, "").replaceAll(/\{\{\s*\w+\s*\}\}/g, "true");
 }
 
-/** The kind of widget of a filter, as Metabase names it. */
+/** Metabase's name for the widget of a filter. */
 export function widgetOf({ kind }: FilterFile): string {
   return kind === "days" ? "date/all-options" : "string/=";
 }
@@ -170,13 +173,13 @@ function missing(file: string, key: string, what: string): Error {
   return fail("dashboard_misfit", { file, key, problem: `names ${what}, which Metabase does not show` });
 }
 
-/** The names of the columns that a query answers with; it is planned, and no row of it is read. */
+/** The names of the columns that a query returns; it is planned, and no row is read. */
 async function columnsOf(pool: Pool, query: string): Promise<readonly string[]> {
   const { fields } = await pool.query(oneStatement(`select * from (${query}\n) as q limit 0`));
   return fields.map(({ name }) => name);
 }
 
-/** The first value that a query answers with. */
+/** The first value that a query returns. */
 async function firstOf(pool: Pool, query: string): Promise<string | null> {
   const { rows } = await pool.query<unknown[]>({
     ...oneStatement(`select * from (${query}\n) as q limit 1`),
@@ -186,7 +189,7 @@ async function firstOf(pool: Pool, query: string): Promise<string | null> {
   return typeof value === "string" ? value : null;
 }
 
-/** The extended protocol takes one statement and no more. */
+/** The extended protocol accepts only one statement. */
 function oneStatement(text: string): QueryConfig & { queryMode: string } {
   return { text, queryMode: "extended" };
 }
