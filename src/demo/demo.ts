@@ -19,7 +19,7 @@ import type { SyncResult } from "../runs/run-parts.ts";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 import { withProgress } from "../cli/commands/sync.ts";
 
-/** Enough to be quick on two cores; the real service is called at the pace of config/storehouse.yaml. */
+/** Enough to be quick on two cores; requests to the real service keep to the pace in config/storehouse.yaml. */
 const pace = { requests_per_second: 1000, concurrency: 8, retry_seconds: 0.05 };
 
 /** The demo's own settings and database folder: synthetic data never meets real data. */
@@ -99,8 +99,8 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
 const shows = { everything: everythingShow, week: weekShow } as const;
 
 /**
- * `--stay`, and `--everything` or `--week` for another show than keyword ranks, also where npm took them instead (`npm run demo --stay`), and
- * `--pictures` with or without a folder, which are of keyword ranks. Throws a UsageError for any other argument.
+ * `--stay`; `--everything` or `--week` for a show other than keyword ranks; and `--pictures`, of keyword ranks, with or without a folder.
+ * Also if npm took the options itself (`npm run demo --stay`). Throws a UsageError for any other argument.
  */
 function optionsOf(given: readonly string[]): DemoOptions {
   const known = ["--stay", ...Object.keys(shows).map((name) => `--${name}`)];

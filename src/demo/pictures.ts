@@ -8,13 +8,13 @@ import { projectRoot } from "../config/config.ts";
 import { putFile } from "../core/files.ts";
 import { drawCoverage } from "../cli/coverage-drawing.ts";
 
-/** The folder of the pictures that the documentation shows. */
+/** The folder of the pictures in the documentation. */
 export const picturesFolder = path.join(projectRoot, "docs", "pictures");
 
 /** A keyword of the demo's market that rises, falls and is lost for some days. */
 const example = { app: "6446318020", country: "GB", keyword: "notes" } as const;
 
-/** Draws the demo's ranks of one keyword, and the coverage of its days from a month before the first one. */
+/** Draws the demo's ranks for one keyword, and their coverage from a month before the first day. */
 export async function drawPictures(
   app: App,
   { folder, from }: { readonly folder: string; readonly from: Day },

@@ -101,8 +101,8 @@ export async function answeredQuestions(db: Database): Promise<string> {
 }
 
 /**
- * How to open the console, and the data with other tools; `console` null where nothing stays up. `url` holds the password of the demo's own
- * database, which listens on loopback only.
+ * How to open the console, and the data with other tools; `console` is null if nothing keeps running. `url` contains the password of the
+ * demo's own database, which listens only on loopback.
  */
 export function connectWords(url: string, console: string | null): string {
   const { hostname, port, username, password, pathname } = new URL(url);

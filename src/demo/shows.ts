@@ -7,26 +7,26 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { SandboxOptions } from "../sandbox/sandbox.ts";
 import { nightClock, type NightClock } from "./week.ts";
 
-/** What a demo loads from which market. Its today is pinned, so that every run shows the same figures. */
+/** What a demo loads from which market. Its current day is fixed, so that every run shows the same figures. */
 export type DemoShow = {
   readonly today: Day;
   readonly market: NonNullable<SandboxOptions["market"]>;
-  /** Names of datasets; all that are on where there is none. */
+  /** Names of datasets; all that are on if empty. */
   readonly datasets: readonly string[];
-  /** The first day alone: the newest days wait until they are packed, as in an ordinary sync. */
+  /** Only the first day: the newest days wait until they are packed, as in an ordinary sync. */
   readonly bounds: Pick<Window, "start">;
   readonly settings: z.input<typeof Settings>;
   /** The folder of its database: synthetic data of one market never meets those of another. */
   readonly folder: string;
   /** What is loaded, in words. */
   readonly words: string;
-  /** What else the service is to be like. */
+  /** Further options of the service. */
   readonly sandbox?: SandboxOptions;
   /** The clock of a show that is loaded night by night, up to the day of this machine. */
   readonly nights?: NightClock;
 };
 
-/** Every dataset on, with the first example of each of its options that has one: so all of its operations are called. */
+/** Every dataset on, with the first example of each option that has one, so that all operations are called. */
 export const everythingOn = {
   datasets: Object.fromEntries(datasets.map(({ name, options }) => [name, { on: true, options: examplesOf(options) }])),
 };
@@ -50,7 +50,10 @@ export const rankShow: DemoShow = show({
   what: "8 synthetic apps in 6 countries, 60 days of keyword ranks",
 });
 
-/** Every dataset, of a small market: what the page of marts shows. Search terms are among the levels of reports, which are not so by default. */
+/**
+ * Every dataset, of a small market: the data on the page of marts. The levels of reports include search terms, which they do not by
+ * default.
+ */
 export const everythingShow: DemoShow = show({
   today: day("2026-08-20"),
   days: 35,
@@ -76,7 +79,7 @@ export const everythingShow: DemoShow = show({
 const weekClock = nightClock();
 
 /**
- * What is on by default and what the other pages of the console show, of a small market, as seven nights loaded it: something to mend in
+ * A small market, loaded in seven nights: the datasets that are on by default or that a page of the console shows, with something to fix in
  * the console.
  */
 export const weekShow: DemoShow = {

@@ -11,13 +11,13 @@ import { startWatch } from "../worker/start-watch.ts";
 import { runWorker } from "../worker/worker.ts";
 
 /*
- * A week of nights that ends today, for the console: each night runs with the clock of its day. In the one before the last some answers
- * were none, which is left for a person. A worker goes on from there.
+ * A week of nights that ends today, for the console: each night runs with the clock of its day. In the last night but one some calls return
+ * no answer, which a person must fix. A worker continues from there.
  */
 
 const nights = 7;
 
-/** The clock of the night that is running, and the one of this machine after the last. */
+/** The clock of the current night; after the last night, the clock of this machine. */
 export type NightClock = Clock & { readonly setBack: (days: number) => void };
 
 /** Makes the clock of the nights. */
@@ -28,7 +28,7 @@ export function nightClock(): NightClock {
   return { ...machine, now, today: () => dayOf(now()), setBack: (back) => (days = back) };
 }
 
-/** Runs the nights up to today's, or today's alone where a week was loaded before; `run` does what is due in one. */
+/** Runs the nights up to today's, or only today's if a week was loaded before; `run` does what is due in one. */
 export async function runNights(
   { warehouse: { db } }: App,
   { sandbox, clock, run }: { readonly sandbox: Sandbox; readonly clock: NightClock; readonly run: () => Promise<void> },
@@ -42,13 +42,13 @@ export async function runNights(
   }
 }
 
-/** All calls for iOS ranks of a day are answered with a page of maintenance: no try that comes automatically mends that. */
+/** All calls for iOS ranks of a day are answered with a page of maintenance: no automatic retry fixes that. */
 function outageOf(day: string): Fault {
   const body = JSON.stringify({ message: "The service is under maintenance." });
   return { operation: "ios.keyword-ranking", contains: day, times: 1_000, kind: "not-json", body };
 }
 
-/** Has a new sandbox continue the allowance that an earlier one reported to this warehouse: it keeps no books of its own. */
+/** Makes a new sandbox continue the allowance that an earlier one reported to this warehouse, since a sandbox does not store its own. */
 export async function continueAllowance({ warehouse: { db }, config, clock }: App, sandbox: Sandbox): Promise<void> {
   const known = await readAccount(db, apiAccess(config.environment).accountId);
   const { total = null, remaining = null, resetsAt = null } = known ?? {};
