@@ -26,7 +26,7 @@ export async function commandsPage(): Promise<string> {
   });
 }
 
-/** A command, or those below it where it only groups them. */
+/** A command, or its subcommands if it only groups them. */
 function withSubcommands(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(withSubcommands);
 }

@@ -44,7 +44,7 @@ function jsonSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
 }
 
-/** A row for each value that a schema takes, however deep it is; its key begins with `prefix`. */
+/** A row for each value that a schema takes, at any depth; its key begins with `prefix`. */
 function rowsOf(schema: JsonSchema, prefix: string): readonly (readonly string[])[] {
   const named = Object.entries(schema.properties ?? {}).map(([name, inner]) => [`${prefix}${name}`, inner] as const);
   const mapped =

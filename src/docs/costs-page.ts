@@ -2,7 +2,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import { accountSizes, appDatasets, searchAdsDatasets, sizeWords, sumWords, type AccountCost } from "./costs.ts";
 import { pageText, markdownTable } from "./page.ts";
 
-/** The page of costs: what each dataset takes for the three sizes of account, from the costs of each. */
+/** The page of costs: what each dataset costs for the three sizes of account. */
 export function costsPage(costs: readonly AccountCost[]): string {
   const off = datasets.filter(({ on }) => !on).map(({ name }) => name);
   return pageText({
@@ -28,7 +28,7 @@ export function costsPage(costs: readonly AccountCost[]): string {
   });
 }
 
-/** What README says of costs: an account of each size, and what connected search ads add. */
+/** The costs in README: an account of each size, and what connected search ads add. */
 export function costSummary(costs: readonly AccountCost[]): string {
   const rows = accountSizes.map((size, index) => {
     const cost = costs[index] ?? new Map();

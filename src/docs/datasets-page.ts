@@ -4,7 +4,7 @@ import { datasets } from "../datasets/shared/all.ts";
 import { pageText, markdownTable } from "./page.ts";
 import { unstoredFields } from "./unstored-fields.ts";
 
-/** The page of datasets: what each costs a night, where its rows are and when it is fetched. */
+/** The page of datasets: what each costs per night, where its rows are and when it is fetched. */
 export async function datasetsPage(): Promise<string> {
   const costs = await nightCosts();
   const on = datasets.filter((dataset) => dataset.on).map(({ name }) => name);

@@ -15,14 +15,16 @@ import { schemaText } from "./schema-text.ts";
 import { settingsSchema } from "./settings-schema.ts";
 import { errorsPage, eventsPage, incidentsPage, metricsPage, operationsPage } from "./reference-pages.ts";
 
-/** An empty warehouse, what its catalogue says of its tables and views, and what accounts of the three sizes cost: that takes seconds. */
+/**
+ * An empty warehouse, its tables and views from the catalogue, and what accounts of the three sizes cost, which takes seconds to calculate.
+ */
 type Sources = {
   readonly db: Database;
   readonly relations: readonly Relation[];
   readonly costs: readonly AccountCost[];
 };
 
-/** What makes each generated file, by its path under the project. */
+/** The function that makes each generated file, by its path in the project. */
 const makers: Readonly<Record<string, (sources: Sources) => string | Promise<string>>> = {
   "docs/commands.md": commandsPage,
   "docs/configuration.md": configurationPage,
@@ -41,7 +43,7 @@ const makers: Readonly<Record<string, (sources: Sources) => string | Promise<str
   "README.md": ({ costs }) => withBlock("README.md", "costs", costSummary(costs)),
 };
 
-/** A generated file: its path under the project and what it must hold. */
+/** A generated file: its path in the project and its required text. */
 export type GeneratedFile = { readonly file: string; readonly text: string };
 
 /** Every generated file as it must be; `db` is an empty warehouse. */
@@ -51,7 +53,7 @@ export async function generatedFiles(db: Database): Promise<readonly GeneratedFi
   return Promise.all(Object.entries(makers).map(async ([file, make]) => ({ file, text: await make(sources) })));
 }
 
-/** A page with one generated block between its marks; the rest of it is written by hand. */
+/** A page with one generated block between its marks; the rest is written by hand. */
 async function withBlock(file: string, name: string, block: string): Promise<string> {
   const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- end: ${name} -->`];
   const text = await readFile(path.join(projectRoot, file), "utf8");

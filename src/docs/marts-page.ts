@@ -7,10 +7,10 @@ import type { MartExample } from "./market-mart-examples.ts";
 import { martExamples } from "./mart-examples.ts";
 import { pageText, markdownTable } from "./page.ts";
 
-/** The file with the answers of the examples; a test writes them (`vitest -u`) and holds them. */
+/** The file with the answers of the examples; a test writes them (`vitest -u`) and checks them. */
 export const martAnswers = path.join(projectRoot, "src", "docs", "mart-answers.txt");
 
-/** The page of marts: what a row of each stands for, and a question to each with its SQL and its answer. */
+/** The page of marts: what a row of each stands for, and an example question with its SQL and its answer. */
 export async function martsPage(relations: readonly Relation[]): Promise<string> {
   const answers = readAnswers();
   const costs = await nightCosts();
@@ -41,7 +41,7 @@ export function needsWords({ needs = [] }: Pick<MartExample, "needs">, costs: Re
   return ` Requires ${each.join(", and ")} for 20 apps.`;
 }
 
-/** A mart with the sentence of its comment that says what a row stands for, and the questions in it. */
+/** A mart, the sentence in its comment that says what a row stands for, and the questions there. */
 function grainOf(mart: string, relations: readonly Relation[]): readonly string[] {
   const { comment } = relations.find(({ name }) => name === `mart.${mart}`) ?? { comment: "" };
   const [grain = "", ...rest] = comment.split(/(?<=[.?]) /);

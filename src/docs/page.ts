@@ -1,15 +1,15 @@
-/** A page of docs that is generated whole: where it goes and what it says. */
+/** A fully generated page of docs: its path and its text. */
 export type DocsPage = {
   /** Path under docs, for instance `reference/errors.md`. */
   readonly file: string;
   readonly title: string;
   /** Paragraphs under the title. */
   readonly about: readonly string[];
-  /** What follows them, parts apart by an empty line. */
+  /** The parts after them, separated by an empty line. */
   readonly body: readonly string[];
 };
 
-/** A page as Markdown. It links the glossary before it uses a word of it, and says that it is generated. */
+/** A page as Markdown. It links to the glossary first, and says that it is generated. */
 export function pageText({ file, title, about, body }: DocsPage): string {
   const up = "../".repeat(file.split("/").length - 1);
   return `${[
@@ -27,7 +27,7 @@ export function markdownTable(headings: readonly string[], rows: readonly (reado
   return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Text with `<placeholders>` that a browser would take for tags; what stands in backticks is safe already. */
+/** Text with `<placeholders>` that a browser would take for tags; text in backticks is already safe. */
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

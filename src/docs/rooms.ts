@@ -13,9 +13,9 @@ const watch = ["alerts", "incidents", "doctor", "health"];
 const surfaces = ["charts", "export", "publish", "metabase", "mcp", "sandbox"];
 
 /**
- * Every room, with the rooms that it may import; each of those stands above it. Siblings do not import one another: credits know no
- * HTTP, the client knows no credits, plan knows neither database nor service. The sandbox is the API from the outside, so it sees
- * operations and nothing that calls them. The architecture test holds this table, and CONTRIBUTING shows it.
+ * Every room, with the rooms that it may import, all of which are above it. Siblings do not import one another: credits do not know HTTP,
+ * the client does not know credits, plan knows neither database nor service. The sandbox is the API from the outside, so it sees operations
+ * and nothing that calls them. The architecture test enforces this table, and CONTRIBUTING shows it.
  */
 export const rooms: readonly Room[] = [
   { name: "core", is: "days, windows, slices, errors, clock, log, agents for HTTP", mayImport: [] },
@@ -131,7 +131,7 @@ export function roomsTable(): string {
   );
 }
 
-/** The shorter of what a room may import and what it may not of those above it. */
+/** What a room may import or, if that is shorter, which rooms above it it may not import. */
 function importWords(mayImport: readonly string[], above: readonly Room[]): string {
   const not = above.map(({ name }) => name).filter((name) => !mayImport.includes(name));
   if (mayImport.length === 0) return "";

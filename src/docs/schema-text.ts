@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 type TableOrView = {
   readonly name: string;
   readonly comment: string | null;
-  /** Of a view its query, of a partitioned table what it is partitioned by. */
+  /** The query of a view; the partition key of a partitioned table. */
   readonly query: string | null;
   readonly partitionKey: string | null;
   readonly columns: readonly { readonly name: string; readonly definition: string; readonly comment: string | null }[];
@@ -26,7 +26,7 @@ const heading = `-- The catalogue that the migrations make on Postgres 18, to re
 -- The migrator runs numbered files alone. Behind a column stands its comment.
 `;
 
-/** What the migrations make, as text: schemas, tables and views by name with their columns, keys, indexes and comments, functions. */
+/** What the migrations make, as text: schemas; tables and views by name, with their columns, keys, indexes and comments; functions. */
 export async function schemaText(db: Database): Promise<string> {
   const statements = [
     ...(await schemaStatements(db)),
@@ -45,7 +45,7 @@ async function schemaStatements(db: Database): Promise<readonly string[]> {
   return rows.map(({ name, comment }) => `create schema ${name};${commentBehind(comment)}`);
 }
 
-/** Every table and view; the leaf partitions are made by loads and none of ours. */
+/** Every table and view; loads make the leaf partitions, which are left out. */
 async function readTablesAndViews(db: Database): Promise<readonly TableOrView[]> {
   const { rows } = await sql<TableOrView>`
     select n.nspname || '.' || c.relname as name, obj_description(c.oid, 'pg_class') as comment,

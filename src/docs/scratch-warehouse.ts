@@ -5,7 +5,7 @@ import { openWarehouse, type Database } from "../postgres/database.ts";
 import { openEmbedded } from "../postgres/embedded/embedded-server.ts";
 import { migrateWarehouse } from "../postgres/migrate.ts";
 
-/** An empty, migrated warehouse on a Postgres of its own; disposing removes both. */
+/** An empty, migrated warehouse on a separate Postgres; disposing removes both. */
 export async function openScratchWarehouse(): Promise<{ readonly db: Database } & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const directory = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-docs-")), (made) =>

@@ -4,7 +4,7 @@ import { datasetOptions } from "../datasets/shared/all.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>> & { readonly properties?: Readonly<Record<string, JsonSchema>> };
 
-/** JSON Schema of config/storehouse.yaml, for editors. What the settings of all datasets have in common stands once, under `$defs`. */
+/** JSON Schema of config/storehouse.yaml, for editors. What the settings of all datasets have in common is written once, under `$defs`. */
 export function settingsSchema(): string {
   const whole = z.toJSONSchema(settingsFor(datasetOptions), { io: "input" }) as JsonSchema;
   const { datasets } = whole.properties ?? {};
@@ -27,7 +27,7 @@ export function settingsSchema(): string {
 }
 
 function withOptions(options: string) {
-  // an editor may ignore what stands beside a `$ref`, so both stand in a list
+  // an editor may ignore keys next to a `$ref`, so both are in a list
   return {
     allOf: [{ $ref: "#/$defs/dataset" }, { type: "object", properties: { options: JSON.parse(options) as unknown } }],
   };
@@ -49,7 +49,7 @@ function split(schema: JsonSchema): { readonly common: string; readonly options:
 
 const width = 120;
 
-/** JSON with what fits on a line on one line, as people write it. */
+/** JSON in which each part that fits on one line is on one line, as people write it. */
 function laidOut(value: unknown, indent: string): string {
   const line = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, " ");
   if (typeof value !== "object" || value === null || indent.length + line.length <= width) return line;

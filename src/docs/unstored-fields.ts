@@ -1,4 +1,4 @@
-/** Fields of an operation's answer that no column holds, and why. `fields` as `a.b[].c{}`; every field where it is left out. */
+/** Fields of an operation's answer that no column holds, and why. `fields` as `a.b[].c{}`; every field if left out. */
 export type UnstoredFields = {
   readonly operations: readonly string[];
   readonly fields?: readonly string[];
@@ -8,7 +8,7 @@ export type UnstoredFields = {
 const paging = "describes the pages: it is read to request all of them, and compared from page to page";
 const echo = "repeats the request, whose values are in the rows";
 
-/** Every field of the API that lands nowhere; the conformance suite finds all others in a column. */
+/** Every field of the API that is not stored in a column; the conformance suite checks that all others are. */
 export const unstoredFields: readonly UnstoredFields[] = [
   {
     operations: ["dashboard.app-search", "dashboard.company-url-search"],
