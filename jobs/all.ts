@@ -9,7 +9,7 @@ import type { TaskContext } from "./task-context.ts";
 
 /** A task that lines of the crontab may name. */
 export type Job = {
-  /** What stands behind the task in a line; nothing counts as `{}`. */
+  /** The text after the task in a line; none counts as `{}`. */
   readonly payload: z.ZodType;
   readonly task: (parts: IngestParts, context: TaskContext) => Task;
   /** True when it plans the datasets that its payload names, and so has a price. */

@@ -6,7 +6,7 @@ import type { TaskContext } from "./task-context.ts";
 /** A line of the crontab has no payload for it. */
 export const ExportPayload = z.strictObject({});
 
-/** Brings the files of `export.to` up to date; nothing where the configuration names no place. */
+/** Brings the files of `export.to` up to date; does nothing if the configuration names no place. */
 export default function exportTask({ clock, log, halted }: IngestParts, { config, warehouse }: TaskContext): Task {
   return async () => {
     if (config.settings.export.to === undefined) return;

@@ -9,8 +9,8 @@ import type { TaskContext } from "./task-context.ts";
 export const PlanDuePayload = z.strictObject({ datasets: z.array(z.string()).default([]) });
 
 /**
- * What graphile-worker adds to the payload of a line of the crontab, `collects` of a job that ended slices queued, and `joins` of one by which a
- * worker that plans has others take part.
+ * The payload of a job: that of its crontab line, with what graphile-worker adds; `collects` in a job that ended slices queued; `joins` in
+ * a job with which a planning worker lets others take part.
  */
 const JobPayload = PlanDuePayload.extend({
   _cron: z.unknown().optional(),
@@ -18,17 +18,19 @@ const JobPayload = PlanDuePayload.extend({
   joins: z.literal(true).optional(),
 });
 
-/** True for a job of a worker that takes part in what another one plans. */
+/** True for a job in which a worker takes part in another worker's planning. */
 export function joinsOthers(payload: unknown): boolean {
   return JobPayload.safeParse(payload).data?.joins === true;
 }
 
-/** Slices of one wave end one after the other: planning waits for so many first retry waits, so that it runs once for all of them. */
+/**
+ * Slices of one wave end one after the other: planning waits this many times the first retry wait, so that it runs once for all of them.
+ */
 const waits = 2;
 
 /**
- * The clock only triggers the planner; what is due comes from coverage, so a missed night is caught up automatically. Of the datasets
- * of a run that a person started, such as a retry of everything, only those are planned that the crontab plans.
+ * The clock only triggers the planner; what is due comes from coverage, so a missed night is caught up automatically. After a run that a
+ * person started, such as a retry of everything, only those of its datasets are planned that the crontab plans.
  */
 export default function planDueTask(parts: IngestParts, context: TaskContext): Task {
   return async (payload) => {
@@ -36,7 +38,7 @@ export default function planDueTask(parts: IngestParts, context: TaskContext): T
     if (joins) return joinPlanning(parts, context.settings);
     if (collects) await parts.clock.sleep(waits * parts.retryMs, parts.halted).catch(() => undefined);
     const named = collects ? datasets.filter((name) => context.datasets.includes(name)) : datasets;
-    // no name at all would mean all that are on
+    // an empty list would mean all that are on
     if (!collects || named.length > 0) await planDue(parts, context.settings, named);
   };
 }

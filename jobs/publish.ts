@@ -6,7 +6,7 @@ import type { TaskContext } from "./task-context.ts";
 /** A line of the crontab has no payload for it. */
 export const PublishPayload = z.strictObject({});
 
-/** Brings the ClickHouse of CLICKHOUSE_URL up to date; nothing where it is not set. */
+/** Brings the ClickHouse of CLICKHOUSE_URL up to date; does nothing if it is not set. */
 export default function publishTask({ clock, log, halted }: IngestParts, { config, warehouse }: TaskContext): Task {
   return async () => {
     if (config.environment.CLICKHOUSE_URL === undefined) return;

@@ -7,7 +7,7 @@ import type { TaskContext } from "./task-context.ts";
 /** A line of the crontab has no payload for it. */
 export const RetentionPayload = z.strictObject({});
 
-/** Drops or detaches months of requests that are kept no longer, and of facts where the configuration says how long they are kept. */
+/** Drops or detaches months of requests that are no longer kept, and of facts if the configuration limits how long they are kept. */
 export default function retentionTask(parts: IngestParts, { settings, config, warehouse }: TaskContext): Task {
   return async () => {
     // loaded when it is due: a worker has no other use for it
