@@ -8,21 +8,21 @@ import { now } from "./stopwatch.ts";
 import { benchToken } from "./work.ts";
 
 /*
- * The service of the bench, in a process of its own so that its work is not counted as ours: Keyword Ranking and Remaining Credits to
- * the letter of the contract, and nothing else. It remembers when it got each request, and what was left then.
+ * The service of the bench, in a separate process so that its work does not count as ours: Keyword Ranking and Remaining Credits exactly as
+ * in the contract, and nothing else. It records when it got each request, and what was left then.
  */
 
 /** How the service behaves. */
 export type Manner = {
   readonly latencyMs: number;
-  /** True: one rank in ten is another. */
+  /** True: one rank in ten is different. */
   readonly changed: boolean;
   readonly total: number;
-  /** Questions that are held until so many wait; 0 for none. */
+  /** Requests are held until this many wait; 0 holds none. */
   readonly gate: number;
 };
 
-/** One question as the service saw it; `at` in ms of its own clock. */
+/** One request as the service saw it; `at` in ms of its own clock. */
 export type SeenRequest = { readonly at: number; readonly what: string; readonly remaining: number };
 
 /** What happened since the manner was set; `openedAt` is when the gate released its requests. */
@@ -72,7 +72,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   send(response, 200, body, left);
 }
 
-/** Holds a question until enough of them wait. */
+/** Holds a request until enough of them wait. */
 async function pass(): Promise<void> {
   if (held >= manner.gate) return;
   held += 1;

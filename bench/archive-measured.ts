@@ -18,7 +18,9 @@ export type ArchiveTime = {
   readonly peak: number;
 };
 
-/** What is done with the stored answers of keyword ranks: rebuilt from, written into a folder, or loaded from it. */
+/**
+ * What is done with the stored answers of keyword ranks: tables are rebuilt from them, or they are written to a folder or loaded from it.
+ */
 export type ArchiveWork = {
   readonly config: Config;
   readonly what: "replay" | "export" | "import";

@@ -5,7 +5,7 @@ import { emptyRanks, forgetAll, settle } from "./postgres.ts";
 import { atFullTilt, copyOnce, expect, fetchAll, order } from "./rounds.ts";
 import { answersOf } from "./work.ts";
 
-/** One round: `COPY` before each of ours. Times in ms. */
+/** One round: `COPY` before each of our measurements. Times in ms. */
 export type ArchiveRound = {
   readonly copies: readonly number[];
   readonly replay: ArchiveTime;
@@ -14,8 +14,8 @@ export type ArchiveRound = {
 };
 
 /**
- * Measures replay, into an empty table and over rows that are there, and the import of the same answers from files. The answers are
- * fetched first. `text`: the rows for COPY.
+ * Measures replay, into an empty table and over existing rows, and the import of the same answers from files. The answers are fetched
+ * first. `text`: the rows for COPY.
  */
 export async function measureArchive(
   bench: Bench,

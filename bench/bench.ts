@@ -3,7 +3,7 @@ import type { PlannerScale } from "./planner.ts";
 import type { Service } from "./service.ts";
 import type { Work } from "./work.ts";
 
-/** What every part of the bench is given. */
+/** What every part of the bench gets. */
 export type Bench = {
   readonly postgres: BenchPostgres;
   readonly service: Service;
@@ -11,7 +11,7 @@ export type Bench = {
   readonly stop: AbortSignal;
   /** Reports to the person what is being measured. */
   readonly say: (what: string) => void;
-  /** The folder of the bench whose program is measured; this one where it is left out. */
+  /** The folder of the bench whose program is measured; this one if left out. */
   readonly folder?: string;
 };
 

@@ -11,10 +11,10 @@ export interface Child extends AsyncDisposable {
 /** What a child answers with. */
 type Reply = { readonly result: unknown } | { readonly problem: string };
 
-/** The bound of the first line of bin/storehouse.js, for what is started by Node. */
+/** The memory limit in the first line of bin/storehouse.js, for programs that Node starts. */
 export const bounded: readonly string[] = ["--max-semi-space-size=16"];
 
-/** Starts a file of this folder, or of another checkout's, as a process of its own; `stop` ends it. */
+/** Starts a file in this folder, or in that of another checkout, as a separate process; `stop` ends it. */
 export function startChild(file: string, stop: AbortSignal, folder: string = import.meta.dirname): Child {
   stop.throwIfAborted();
   const child = fork(path.join(folder, file), {
@@ -45,7 +45,7 @@ export function startChild(file: string, stop: AbortSignal, folder: string = imp
   };
 }
 
-/** In a child: answers each message with what `work` makes of it, and ends with the parent. */
+/** In a child: answers each message with the result of `work`, and ends with the parent. */
 export function answerParent(work: (message: unknown) => Promise<unknown>): void {
   process.on("message", (message) => {
     void work(message)
@@ -62,7 +62,7 @@ export function answerParent(work: (message: unknown) => Promise<unknown>): void
   process.on("SIGINT", () => undefined);
 }
 
-/** The parent may kill this process from then on: what it compiled is kept before. */
+/** Saves the compile cache first, since the parent may then kill this process. */
 function sendLast(reply: Reply): void {
   module.flushCompileCache();
   process.send?.(reply);

@@ -12,15 +12,15 @@ import { answersOf } from "./work.ts";
 /*
  * npm run bench:compare -- --with FOLDER [--rounds N] [--full]
  *
- * The whole path and the load alone of this checkout and of another one, by turns in one run, each in a database of its own beside the
- * other: what a change pays is more than what a machine's mood from one minute to the next is.
+ * Measures the whole path and the load alone in this checkout and in another one, in turn in one run, each in a separate database:
+ * otherwise the variation of the machine from one minute to the next could hide the effect of a change.
  */
 
 const { values } = parseArgs({
   options: { with: { type: "string" }, rounds: { type: "string", default: "5" }, full: { type: "boolean" } },
 });
 if (values.with === undefined) throw new Error("name the other checkout: --with FOLDER");
-// long enough that what a process does once is a small part of it
+// long enough that the start of a process is a small part of it
 const size = values.full === true ? sizes.full : { ...sizes.quick, work: { apps: 10, countries: 20, days: 15 } };
 const stop = new AbortController().signal;
 await using postgres = await openBenchPostgres();

@@ -3,7 +3,7 @@ import { Settings } from "../src/config/settings.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
 import { benchToken, portfolioApps, type Work } from "./work.ts";
 
-/** What a run of the bench chooses about the way to the service. */
+/** How a run of the bench sends requests to the service. */
 export type Way = { readonly pace: number; readonly concurrency: number };
 
 /** A pace that never binds. */
@@ -12,7 +12,7 @@ export const noPace = 1_000_000;
 /** Requests under way at once when nothing else binds. */
 export const wide = 256;
 
-/** Settings that follow the apps of the work and fetch their ranks and nothing else. */
+/** Settings with the apps of the work, which fetch only their ranks. */
 export function settingsOf(work: Work, way: Way) {
   const others = datasets.filter(({ name }) => name !== "keyword_rank");
   return {
@@ -31,7 +31,7 @@ export function configOf(at: { readonly api: string; readonly database: string }
   const parsed = Settings.parse(settings);
   return {
     environment: { API_BASE_URL: at.api, API_TOKEN: benchToken, DATABASE_URL: at.database, LOG_LEVEL: "silent" },
-    // a pace that does not bind is beyond what a file may say
+    // a pace that does not bind is above the limit for a file
     settings: { ...parsed, api: { ...parsed.api, requests_per_second: way.pace } },
     home: projectRoot,
   };

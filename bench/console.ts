@@ -18,14 +18,14 @@ import { plain } from "./table.ts";
  * npm run bench:console
  *
  * How long a person waits for a year of the grid of coverage, in a Chromium of this machine: 1,000 partitions by 365 days, all loaded. Each
- * round has a console and a page of its own, so that nothing is kept from the round before; shown are medians.
+ * round has a new console and page, so that nothing is cached from the round before. It prints medians.
  */
 
 const account = { apps: 100, countries: 10, keywords: 100, days: 365 } as const;
 const partitions = account.apps * account.countries;
 const rounds = 9;
 
-/** Times in ms; of the first opening the processor time of each side as well. */
+/** Times in ms; for the first opening also the processor time of each side. */
 type Opened = {
   readonly first: number;
   readonly end: number;

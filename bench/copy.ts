@@ -2,8 +2,8 @@ import { once } from "node:events";
 import type { Client, Connection, Submittable } from "pg";
 
 /*
- * `COPY` over the driver's own connection: what a fast client does, and nothing else. The driver gives a statement's messages to
- * anything that was submitted; its types leave out those of `COPY`.
+ * `COPY` over the driver's own connection: what a fast client does, and nothing else. The driver passes a statement's messages to the
+ * submitted object; its types leave out those of `COPY`.
  */
 
 type CopyConnection = Connection & {
@@ -33,7 +33,7 @@ export function copyIn(client: Client, statement: string, chunks: readonly Buffe
 export async function copyOut(client: Client, statement: string): Promise<readonly Buffer[]> {
   const rows: Buffer[] = [];
   await run(client, statement, {
-    // the driver uses its buffer again
+    // the driver reuses its buffer
     handleCopyData: ({ chunk }) => void rows.push(Buffer.from(chunk)),
   });
   const chunks: Buffer[] = [];

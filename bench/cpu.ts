@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import type pg from "pg";
 
-/** Processor time of the three sides of a run, in ms; that of Postgres is unknown (NaN) where the kernel has no /proc. */
+/** Processor time of the three sides of a run, in ms; that of Postgres is unknown (NaN) if the kernel has no /proc. */
 export type Cpu = { readonly node: number; readonly postgres: number; readonly server: number };
 
-/** What the kernel counts processor time in: hundredths of a second, on every Linux that Node runs on. */
+/** The kernel's unit of processor time: a hundredth of a second, on every Linux that Node runs on. */
 const tickMs = 10;
 
-/** Processor time, in ms, that a server of Postgres has taken so far, the sessions that have ended among it. */
+/** Processor time, in ms, that a Postgres server has used so far, including ended sessions. */
 export async function postgresCpu(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const session = await statOf(rows[0]?.pid ?? 0);
@@ -20,10 +20,10 @@ export async function postgresCpu(client: pg.Client): Promise<number> {
   return [own, ...living].reduce((sum, stat) => sum + (stat === null ? 0 : stat.ms + stat.endedMs), 0);
 }
 
-/** Of a process: its parent, its processor time, and that of its children that have ended. Null where there is none of this number. */
+/** The parent of a process, its processor time, and that of its ended children. Null if there is no such process. */
 async function statOf(pid: number): Promise<{ parent: number; ms: number; endedMs: number } | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-  // the name before it may hold spaces
+  // the name before it may contain spaces
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const field = (place: number) => Number(fields[place]);
   if (fields.length < 15) return null;

@@ -21,8 +21,8 @@ export type LoadTime = { readonly ms: number; readonly cpuMs: number; readonly s
 const slots = 200;
 
 /**
- * Loads the answers of the first run once more: from checked values in memory to rows, rejects and outcomes in the tables, as
- * many at a time as a sync has. Neither HTTP nor parsing nor landing.
+ * Loads the answers of the first run again: from checked values in memory to rows, rejects and outcomes in the tables, as many at a time as
+ * in a sync. Without HTTP, parsing or storing of answers.
  */
 export async function loadAlone({ config, changed }: { config: Config; changed: boolean }): Promise<LoadTime> {
   await using app = await createApp(config, today);
@@ -55,7 +55,7 @@ function answerOf({ scope, window, items }: Slice, changed: boolean) {
   return ranksFor(question, changed);
 }
 
-/** The slices of the first run, started again by this process: later runs requested the same once more. */
+/** The slices of the first run, started again by this process: later runs requested the same again. */
 async function takeFirst(db: Database, workerId: string): Promise<readonly Slice[]> {
   await sql`
     update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}

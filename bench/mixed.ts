@@ -23,15 +23,15 @@ export type MixedRound = {
   readonly rows: number;
 };
 
-/** The rows of a table as `COPY` writes them. */
+/** The rows of a table as written by `COPY`. */
 type Copied = { readonly table: string; readonly columns: string; readonly text: readonly Buffer[] };
 
-/** Days before the night that are fetched with it: rows enough that starting is not all of it. */
+/** Days before the night that are fetched with it, so that there are enough rows and the start is only a small part. */
 const daysBefore = 14;
 
 /**
- * Measures a night with every dataset on, by turns with `COPY` of the rows that it leaves behind in the facts. The first one, in which the
- * answers are recorded and the keys are made, does not count.
+ * Measures a night with every dataset on, in turn with `COPY` of the rows that it leaves in the facts. The first night, which records the
+ * answers and makes the keys, does not count.
  */
 export async function measureMixed(bench: Bench, { rounds }: Size): Promise<readonly MixedRound[]> {
   const { client, url: database } = bench.postgres;

@@ -12,13 +12,13 @@ import { nightSettings } from "./scale-night.ts";
 import { today, type Account } from "./scale-size.ts";
 import { timed } from "./stopwatch.ts";
 
-/** What a process plans: `begins` where its line of the crontab is due, else it joins the one that does. */
+/** What a process plans: with `begins` its crontab line is due, else it joins the process that begins. */
 export type NightOrder = { readonly url: string; readonly account: Account; readonly begins: boolean };
 
-/** What it took: times in seconds, resident set in MiB before and at most, shards that it planned. */
+/** What it took: times in seconds, resident set in MiB before and at its peak, shards that it planned. */
 export type PlannedNight = Record<"wall" | "node" | "beforeMiB" | "peakMiB" | "shards", number>;
 
-/** Connections of a worker that plans; it has more for what it fetches. */
+/** Connections of a worker for planning; it has more for fetching. */
 const connections = 4;
 
 const checkMs = 5;

@@ -7,8 +7,8 @@ import type { SyncTime } from "./sync-measured.ts";
 import { answersOf, type Work } from "./work.ts";
 
 /**
- * How close a sync comes to the pace that it is allowed, by the service's own clock, and the statements an answer that it sends
- * meanwhile, planning among them: the first time, and where every answer is as it was.
+ * How close a sync comes to its allowed pace, by the service's clock, and its statements per answer, including planning: the first time,
+ * and when every answer is unchanged.
  */
 export type Paced = {
   readonly allowed: number;
@@ -20,7 +20,7 @@ export type Paced = {
 const latencyMs = 300;
 const allowed = 3;
 
-/** Runs a sync with the default settings against a service that takes its time, and once more. */
+/** Runs a sync twice with the default settings against a slow service. */
 export async function measurePace(bench: Bench, { paced }: Size): Promise<Paced> {
   bench.say(`${answersOf(paced)} requests at ${latencyMs} ms and ${allowed} a second, twice`);
   await forgetAll(bench.postgres.client);
@@ -37,7 +37,7 @@ export async function measurePace(bench: Bench, { paced }: Size): Promise<Paced>
   };
 }
 
-/** Runs it and returns its statements an answer. */
+/** Runs it and returns its statements per answer. */
 async function counted(bench: Bench, paced: Work, again: boolean): Promise<number> {
   const config = configOf({ api: bench.service.url, database: bench.postgres.url }, paced, {
     pace: allowed,

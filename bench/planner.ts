@@ -6,13 +6,13 @@ import { keywordRank } from "../src/datasets/keyword-rank.ts";
 import { planInChunks } from "../src/planner/plan-chunks.ts";
 import { now } from "./stopwatch.ts";
 
-/** What planning an account of a size took, with so many of its cells missing. */
+/** What planning an account of a size took, with a share of its cells missing. */
 export type PlannerFigures = {
   /** Share of the cells that was never requested. */
   readonly missing: number;
   readonly partitions: number;
   readonly seconds: number;
-  /** Processor time of this process: what `seconds` would be on a machine that does nothing else. */
+  /** Processor time of this process: what `seconds` would be on an otherwise idle machine. */
   readonly cpuSeconds: number;
   /** The largest resident set of the process during the planning, in MiB. */
   readonly peakMiB: number;
@@ -33,7 +33,7 @@ export type PlannerScale = {
 const full: PlannerScale = { apps: 200, countries: 20, keywords: 500, days: 365 };
 const today = day("2026-08-20");
 
-/** Plans the keyword ranks of a large account with such shares of the cells missing at random, one after the other. */
+/** Plans the keyword ranks of a large account for each share of cells missing at random. */
 export async function benchPlanner(
   scale = full,
   shares: readonly number[] = [0.01, 0.1, 1],
@@ -104,7 +104,7 @@ function portfolioOf({ apps, countries, keywords }: PlannerScale): Portfolio {
   };
 }
 
-/** A year of nightly calls for a hundred keywords each, with cells left out at random: every call has a list of its own. */
+/** A year of nightly calls for a hundred keywords each, with cells left out at random: every call has its own list. */
 function coverageOf({ keywords, days }: PlannerScale, missing: number) {
   let seed = 7;
   const chance = () => {
@@ -135,7 +135,7 @@ function coverageOf({ keywords, days }: PlannerScale, missing: number) {
             ),
           ),
         );
-  // making the coverage up is no part of planning
+  // generating the coverage is not part of planning
   let spent: Spent = { seconds: 0, cpuSeconds: 0 };
   return {
     spent: () => spent,

@@ -4,11 +4,11 @@ import path from "node:path";
 import pg from "pg";
 import { openEmbedded } from "../src/postgres/embedded/embedded-server.ts";
 
-/** A Postgres of the bench's own in a temporary folder. Disposing stops it and removes the folder. */
+/** A Postgres for the bench in a temporary folder. Disposing stops it and removes the folder. */
 export interface BenchPostgres extends AsyncDisposable {
   readonly url: string;
   readonly folder: string;
-  /** A connection of the bench, beside those of what is measured. */
+  /** A connection for the bench, separate from those that are measured. */
   readonly client: pg.Client;
   readonly version: string;
 }
@@ -19,11 +19,11 @@ export async function openBenchPostgres(database = "bench"): Promise<BenchPostgr
   const folder = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-bench-")), (made) =>
     rm(made, { recursive: true, force: true }),
   );
-  // Postgres refuses to run as root, and the account that runs it then must be able to enter
+  // Postgres refuses to run as root, and the account that runs it instead must be able to enter
   await chmod(folder, 0o755);
   const own = { directory: path.join(folder, "postgres"), database };
   {
-    // what counts statements is loaded at the start of the server
+    // the module that counts statements is loaded at the start of the server
     await using first = await openEmbedded(own);
     await using setting = await connectTo(first.url);
     await setting.query("alter system set shared_preload_libraries = 'pg_stat_statements'");
@@ -49,7 +49,7 @@ export async function connectTo(connectionString: string): Promise<pg.Client & A
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-/** Empties the table of ranks and that of their sums. */
+/** Empties the table of ranks and the table of their sums. */
 export async function emptyRanks(client: pg.Client): Promise<void> {
   await client.query("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
 }
@@ -61,7 +61,7 @@ export async function forgetAll(client: pg.Client): Promise<void> {
              ops.credit_hold, graphile_worker._private_jobs cascade`);
 }
 
-/** Writes out what earlier steps left to be written, so that it is not counted against the next one. */
+/** Flushes pending writes of earlier steps, so that they do not count for the next one. */
 export async function settle(client: pg.Client): Promise<void> {
   await client.query("checkpoint");
 }

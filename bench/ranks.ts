@@ -1,6 +1,6 @@
 import { dayMs } from "../src/core/day.ts";
 
-/** One rank as the service words it for Android; `date` in epoch-ms. */
+/** One rank as the service reports it for Android; `date` in epoch-ms. */
 export type RankEntry = {
   readonly trackId: string;
   readonly keyword: string;
@@ -18,10 +18,10 @@ export type RankQuestion = {
   readonly keywords: readonly string[];
 };
 const deepest = 250;
-/** One rank in so many moves between the first and the changed market. */
+/** One in this many ranks moves between the first and the changed market. */
 const movers = 10;
 
-/** The ranks that answer a question: always the same ones, and one in ten a place lower in the `changed` market. */
+/** The ranks for a request: always the same, but one in ten is a place lower in the `changed` market. */
 export function ranksFor({ trackId, country, date, keywords }: RankQuestion, changed: boolean): RankEntry[] {
   const midnight = Date.parse(`${date}T00:00:00Z`);
   const seed = hash(`${trackId} ${country} ${date}`);
@@ -45,7 +45,7 @@ function hash(text: string): number {
   return value;
 }
 
-/** The finish of murmur3: neighbours in, strangers out; not negative. */
+/** The final mix of murmur3: similar inputs give unrelated outputs; not negative. */
 function mix(value: number): number {
   let mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

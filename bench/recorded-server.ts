@@ -6,8 +6,8 @@ import { ownCpuSince } from "./cpu.ts";
 import { benchToken, today } from "./work.ts";
 
 /*
- * Every operation of the contract, in a process of its own: the sandbox answers a question the first time, and its answer is kept and
- * sent again from then on, so that making answers up is not part of what is measured.
+ * Every operation of the contract, in a separate process: the sandbox answers the first request, and its answer is kept and sent again from
+ * then on, so that generating answers is not measured.
  */
 
 type Message = { readonly kind: "listen" } | { readonly kind: "cpu" };

@@ -12,7 +12,7 @@ import type { Table } from "./table.ts";
 import { answersOf, ranksOf } from "./work.ts";
 import type { Shared } from "./workers.ts";
 
-/** What users would pick instead, in times `COPY`, measured once on the same work; both write every unchanged row again. */
+/** What users would choose instead, as multiples of `COPY`, measured once on the same work; both write every unchanged row again. */
 const alternatives = [
   ["the best-known Python loader, as documented", "52"],
   ["the same with its settings tuned", "9.7"],
@@ -26,7 +26,7 @@ const passNames: Readonly<Record<Pass, string>> = {
   tenth: "a tenth changed",
 };
 
-/** What the rounds of the load measure: times, whose processor time they took, and memory. */
+/** What the rounds of the load measure: times, processor time by process, and memory. */
 export function loadTables(size: Size, rounds: readonly Round[]): readonly Table[] {
   return [loadTable(size, rounds), cpuTable(size, rounds), memoryTable(rounds)];
 }
@@ -100,7 +100,7 @@ export function mixedTable(mixed: readonly MixedRound[]): Table {
   };
 }
 
-/** Processor time by whose it was; the machine's cores, shared with the answer server, are what all of it comes out of. */
+/** Processor time by process; all share the machine's cores, including the answer server. */
 function cpuTable(size: Size, rounds: readonly Round[]): Table {
   const parts = ["whole", "alone"] as const;
   return {

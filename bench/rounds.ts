@@ -18,7 +18,7 @@ export type Pass = (typeof passes)[number];
 /** One measured pass. */
 export type Timed<T> = T & { readonly written: Written; readonly cpu: Cpu };
 
-/** One round: `COPY` before each of ours, so that both see the same machine. Times in ms. */
+/** One round: `COPY` before each of our measurements, so that both see the same machine. Times in ms. */
 export type Round = {
   readonly copies: readonly number[];
   readonly whole: Readonly<Record<Pass, Timed<SyncTime>>>;
@@ -27,7 +27,7 @@ export type Round = {
 
 const columns = "app_key, date_day, country_key, keyword_key, device_key, rank, observed_at, slice_id, fetched_at";
 
-/** Measures `COPY`, the whole path and the load alone, by turns. `text`: the rows for COPY. */
+/** Measures `COPY`, the whole path and the load alone, in turn. `text`: the rows for COPY. */
 export async function measureRounds(bench: Bench, size: Size, text: readonly Buffer[]): Promise<readonly Round[]> {
   const rounds: Round[] = [];
   for (let round = 1; round <= size.rounds; round += 1) {
@@ -37,7 +37,7 @@ export async function measureRounds(bench: Bench, size: Size, text: readonly Buf
   return rounds;
 }
 
-/** Fetches everything once: months, keys and the rows for COPY, which it returns, are there afterwards. */
+/** Fetches everything once: afterwards there are months, keys and the rows for COPY, which it returns. */
 export async function warmUp(bench: Bench, size: Size): Promise<readonly Buffer[]> {
   bench.say("warming up");
   await bench.service.behave();
@@ -89,7 +89,7 @@ async function passesOf<T>(work: (pass: Pass) => Promise<T>): Promise<Record<Pas
   return { new: await work("new"), unchanged: await work("unchanged"), tenth: await work("tenth") };
 }
 
-/** The whole path: fetches everything, once more in a pass that is not the first. */
+/** The whole path: fetches everything; again, if the pass is not the first. */
 export async function fetchAll(bench: Bench, size: Size, pass: Pass): Promise<Timed<SyncTime>> {
   const { client } = bench.postgres;
   await bench.service.behave({ changed: pass === "tenth" });
@@ -102,7 +102,7 @@ export async function fetchAll(bench: Bench, size: Size, pass: Pass): Promise<Ti
   return { ...result, written, cpu };
 }
 
-/** Runs a pass and returns what it wrote and whose processor time it took. */
+/** Runs a pass and returns what it wrote and its processor time by process. */
 async function accounted<T extends { readonly cpuMs?: number }>({ postgres, service }: Bench, work: () => Promise<T>) {
   const { client } = postgres;
   const [postgresBefore, serverBefore] = [await postgresCpu(client), await service.cpu()];
@@ -126,7 +126,7 @@ async function load(bench: Bench, size: Size, pass: Pass): Promise<Timed<LoadTim
   return { ...result, written, cpu };
 }
 
-/** The work, with nothing that holds it up. */
+/** The work, with nothing that slows it down. */
 export function atFullTilt({ postgres, service }: Bench, { work }: Size) {
   return {
     config: configOf({ api: service.url, database: postgres.url }, work, { pace: noPace, concurrency: wide }),
@@ -134,13 +134,13 @@ export function atFullTilt({ postgres, service }: Bench, { work }: Size) {
   };
 }
 
-/** Runs one measured thing in a process of its own. */
+/** Runs one measurement in a separate process. */
 export async function order<T>(bench: Bench, message: Order): Promise<T> {
   await using child = startChild("measured-process.ts", bench.stop, bench.folder);
   return await child.ask<T>(message);
 }
 
-/** A figure that was measured on something else than it says is worse than none. */
+/** Throws on unexpected work: a figure measured on other work than it says is worse than none. */
 export function expect(found: unknown, wanted: unknown, what: string): void {
   if (found !== wanted) throw new Error(`${what}: ${String(found)} instead of ${String(wanted)}`);
 }

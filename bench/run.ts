@@ -18,8 +18,8 @@ import { measureWorkers } from "./workers.ts";
 /*
  * npm run bench [-- --quick] [-- --only load,steps] [-- --markdown FILE]
  *
- * Everything in one run on one machine, against a Postgres of its own and a service of its own, both gone afterwards. Each table is
- * printed once it is measured.
+ * Everything in one run on one machine, against a separate Postgres and service, which are removed afterwards. Each table is printed once
+ * it is measured.
  */
 
 /** The work and the rows for COPY, which all parts share. */

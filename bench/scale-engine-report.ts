@@ -4,7 +4,7 @@ import type { Table } from "./table.ts";
 
 const mebi = 2 ** 20;
 
-/** What each question took in both databases, and whether both said the same. */
+/** What each question took in both databases, and whether the answers are equal. */
 export function engineTables({
   size,
   ranks,

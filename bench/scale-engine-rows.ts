@@ -3,18 +3,18 @@ import type { Column, Relation } from "../src/postgres/relations.ts";
 import type { ClickHouse } from "../src/publish/clickhouse.ts";
 import { firstDifference, sumsInClickHouse, sumsInPostgres } from "../src/publish/sums.ts";
 
-/** What a question has in Postgres alone, and the same in ClickHouse. */
+/** Syntax that only Postgres has, and its equivalent in ClickHouse. */
 const dialect = [
   ["bool_and(", "min("],
   ["date_trunc('month', date_day::timestamp)", "toDateTime64(toStartOfMonth(date_day), 6, 'UTC')"],
 ] as const;
 
-/** A question in the words of ClickHouse. */
+/** A question in the dialect of ClickHouse. */
 export function inClickHouse(query: string): string {
   return dialect.reduce((text, [ours, theirs]) => text.replaceAll(ours, theirs), query);
 }
 
-/** What `explain (analyze, format json)` says of a step. */
+/** A step in the output of `explain (analyze, format json)`. */
 export type PlanNode = {
   readonly "Relation Name"?: string;
   readonly "Actual Rows": number;
@@ -24,7 +24,7 @@ export type PlanNode = {
   readonly Plans?: readonly PlanNode[];
 };
 
-/** Rows that the scans of tables in a plan read, those that a filter then removed among them. */
+/** Rows that the table scans in a plan read, including those that a filter then removed. */
 export function rowsRead(node: PlanNode): number {
   const below = (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), 0);
   if (node["Relation Name"] === undefined) return below;
@@ -47,18 +47,18 @@ export async function rowsToRead(clickHouse: ClickHouse, query: string): Promise
   return found.reduce((sum, { rows }) => sum + Number(rows), 0);
 }
 
-/** Averages have more digits in one database than in the other; sums that are the same otherwise differ by less than this part. */
+/** Averages have more digits in one database than in the other; sums that are otherwise equal differ by less than this share. */
 const tolerance = 1e-9;
 
-/** What a question is not known by. */
+/** Properties of a relation that a question does not have. */
 const unknown = { name: "question", isView: true, comment: "", key: [], foreignKeys: [], checks: [] } as const;
 
 /** Lists have no sum that both databases know. */
 const isCompared = ({ type }: Column) => !type.endsWith("[]") && !type.startsWith("json");
 
 /**
- * Compares the answers to a question by their rows and the sum of every column, in their databases; null where they are the same. Without the
- * limit, which takes any rows of those that come equally far up. Made as a view, since that says the types of its columns.
+ * Compares the answers to a question by their rows and the sum of every column, in their databases; null if they are equal. The limit is
+ * left out, since it takes any of the rows that tie. The question becomes a view, which shows the types of its columns.
  */
 export async function differenceOf(client: pg.Client, clickHouse: ClickHouse, query: string): Promise<string | null> {
   const whole = query.replace(/ limit \d+$/, "");
@@ -76,7 +76,7 @@ export async function differenceOf(client: pg.Client, clickHouse: ClickHouse, qu
   return firstApart(relation, here, there);
 }
 
-/** Where two lists of sums are further apart than digits explain: `rows`, or the name of a column; null where nowhere. */
+/** Where two lists of sums differ by more than digits explain: `rows`, or the name of a column; null if nowhere. */
 export function firstApart(
   relation: Pick<Relation, "columns">,
   ours: readonly string[],

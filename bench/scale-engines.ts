@@ -14,10 +14,10 @@ import { fillMarts, type MartSize } from "./scale-marts.ts";
 import { spreadOf } from "./statistics.ts";
 import { timed } from "./stopwatch.ts";
 
-/** What a database did for a question: the median time in ms, and the rows that its plan reads. */
+/** The effort of a database for a question: the median time in ms, and the rows that its plan reads. */
 type Effort = { readonly ms: number; readonly scanned: number };
 
-/** A question in both databases; `differs` names what is not the same in their answers. */
+/** A question in both databases; `differs` names the difference between their answers. */
 type EngineAnswer = {
   readonly name: string;
   readonly postgres: Effort;
@@ -41,8 +41,8 @@ export type EngineFigures = {
 type Both = { readonly client: pg.Client; readonly clickHouse: ClickHouse };
 
 /**
- * Fills an empty warehouse, publishes it as the command `publish` does into a ClickHouse in this process, and runs in both by turns what dashboards
- * query: each over a connection on loopback that reads every row of the answer.
+ * Fills an empty warehouse, publishes it like the command `publish` into a ClickHouse in this process, and runs the queries of dashboards
+ * in both in turn, each over a connection on loopback that reads every row of the answer.
  */
 export async function measureEngines(
   client: pg.Client,
@@ -69,7 +69,7 @@ export async function measureEngines(
   const answers: EngineAnswer[] = [];
   for (const question of questions) {
     const answer = await askBoth({ client, clickHouse }, question, size.rounds);
-    // a run over many ranks takes long, and an error in it would not say which question it was
+    // a run over many ranks takes long, and an error in it would not name the question
     say(`${question.name}: ${time(answer.postgres.ms)} and ${time(answer.clickHouse.ms)}`);
     answers.push(answer);
   }
@@ -87,7 +87,7 @@ export async function measureEngines(
   };
 }
 
-/** Everything but the marts that no question reads. */
+/** Everything except marts that no question reads. */
 async function readBy({ db }: Warehouse, questions: readonly MartQuestion[]): Promise<readonly string[]> {
   const read = new Set(questions.flatMap(({ query }) => query.match(/\bmart\.\w+/g) ?? []));
   // each view is after those that it reads

@@ -10,8 +10,8 @@ import { firstDayOf, today, type Account } from "./scale-size.ts";
 const [ranks] = keywordRank.tables as readonly [Table];
 
 /**
- * Writes a rank a day for every keyword of every app and country that the account follows, month by month, as a backfill would leave
- * them: sorted by key. Of a second device one in fifty is missing, as gaps are. Returns the rows.
+ * Writes one rank per day for every keyword of every app and country of the account, month by month, as a backfill would leave them: sorted
+ * by key. For a second device one in fifty is missing, as gaps. Returns the number of rows.
  */
 export async function fillFacts(client: pg.Client, db: Database, account: Account): Promise<number> {
   const [first, end] = [firstDayOf(account), addDays(today, -1)];

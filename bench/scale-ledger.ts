@@ -6,9 +6,9 @@ import { countryCodes, firstDayOf, keywordsACall, today, type Account } from "./
 const daysAtOnce = 30;
 
 /**
- * Makes up what an account has requested: every night one call for each app, country and hundred keywords, each with its request, all
- * loaded but the newest night, which is still to be planned. Apps that are there already stay. `retain` is what a night's retention does,
- * as of a day: where it is given it runs once a month, and the server reuses what it frees.
+ * Generates the requests of an account: every night one call for each app, country and hundred keywords, each with its request, all loaded
+ * except the newest night, which is still to be planned. Existing apps stay. `retain` does a night's retention as of a day: if it is given,
+ * it runs once a month, and the server reuses the space that it frees.
  */
 export async function fillLedger(
   client: pg.Client,
@@ -27,10 +27,10 @@ export async function fillLedger(
   await client.query("vacuum analyze ops.slice, ops.request, ops.batch, ops.run");
 }
 
-/** What the slices of a made-up account name: its portfolio, its lists of keywords, and one run a night. */
+/** What the slices of a synthetic account refer to: its portfolio, its lists of keywords, and one run per night. */
 export async function beginLedger(client: pg.Client, account: Account, fromApp: number): Promise<void> {
   await follow(client, account, fromApp);
-  // with the digests that a plan works out, so that it finds the lists
+  // with the digests that a plan computes, so that it finds the lists
   await client.query(
     `insert into ops.batch (items, digest)
      select items, encode(sha256(convert_to('["' || array_to_string(items, '","') || '"]', 'UTF8')), 'hex')
@@ -89,7 +89,7 @@ async function follow(client: pg.Client, account: Account, fromApp: number): Pro
 
 type Night = { readonly fromApp: number; readonly from: string; readonly end: string; readonly firstDay: string };
 
-/** The number of the run of an account's first night: numbers of runs, and of apps, do not meet. */
+/** The number of the run of an account's first night: the numbers of different accounts' runs do not overlap. */
 export function firstRun(fromApp: number): number {
   return 1_000_000 * (fromApp + 1);
 }
@@ -130,8 +130,8 @@ async function night(client: pg.Client, account: Account, { fromApp, from, end, 
 const backfillDays = 30;
 
 /**
- * A backfill of as many days again before the history of an account, of which nothing is fetched yet: its slices wait. Returns how many
- * cells they have.
+ * Adds a backfill of as many days again before an account's history, with nothing fetched yet: its slices wait. Returns the number of their
+ * cells.
  */
 export async function openBackfill(client: pg.Client, account: Account): Promise<number> {
   const { rows } = await client.query<{ cells: number }>(

@@ -1,10 +1,10 @@
 import { addDays } from "../src/core/day.ts";
 import { today, type Account } from "./scale-size.ts";
 
-/** What an analyst queries in a mart, and how long the answer may take: a second, or five scans of the ranks where it is about all of them. */
+/** An analyst's query of a mart, and how long the answer may take: a second, or five scans of the ranks if it is about all of them. */
 export type MartQuestion = { readonly name: string; readonly query: string; readonly limit: "second" | "five scans" };
 
-/** What dashboards ask, and what tools ask of a table before anybody chose anything. */
+/** The queries of dashboards, and those of tools about a table before anyone has chosen anything. */
 export function martQuestions({ days }: Account): readonly MartQuestion[] {
   const newest = addDays(today, -2);
   const month = addDays(today, -Math.min(days, 30));

@@ -4,7 +4,7 @@ import type { Table } from "./table.ts";
 const second = 1000;
 const scans = 5;
 
-/** What each question took, and whether that is within its limit. */
+/** The time of each question, and whether it is within its limit. */
 export function martTable({ size, ranks, waiting, scanMs, answers }: MartFigures): Table {
   const limits = { second, "five scans": Math.max(second, scans * scanMs) } as const;
   return {
@@ -19,12 +19,12 @@ export function martTable({ size, ranks, waiting, scanMs, answers }: MartFigures
   };
 }
 
-/** The plan of each question, under its name; as a block of code where the table is markdown. */
+/** The plan of each question, under its name; as a block of code if the table is Markdown. */
 export function martPlans({ answers }: MartFigures, isMarkdown: boolean): readonly string[] {
   return answers.map(({ name, plan }) => `${name}\n\n${isMarkdown ? `\`\`\`text\n${plan}\n\`\`\`` : plan}\n`);
 }
 
-/** A number of rows in figures. */
+/** A number of rows with separators. */
 export function count(number: number): string {
   return Math.round(number).toLocaleString("en-US");
 }

@@ -10,13 +10,13 @@ import { firstDayOf, today, type Account } from "./scale-size.ts";
 import { spreadOf } from "./statistics.ts";
 import { timed } from "./stopwatch.ts";
 
-/** A small portfolio with long histories beside apps that were only seen in charts and searches. */
+/** A small portfolio with long histories, and apps that were only seen in charts and searches. */
 export type MartSize = { readonly account: Account; readonly strangers: number; readonly rounds: number };
 
 /** What a question took, and its plan. */
 type MartAnswer = MartQuestion & { readonly ms: number; readonly plan: string };
 
-/** What was measured; `scanMs` is a scan of the ranks, by which questions about all of them are measured. */
+/** What was measured; `scanMs` is the time of a scan of the ranks, the unit for questions about all of them. */
 export type MartFigures = {
   readonly size: MartSize;
   readonly ranks: number;
@@ -26,7 +26,7 @@ export type MartFigures = {
   readonly answers: readonly MartAnswer[];
 };
 
-/** Fills an empty warehouse, of which statistics are still to be gathered; returns the ranks. */
+/** Fills an empty warehouse, without gathering statistics; returns the number of ranks. */
 export async function fillMarts(client: pg.Client, db: Database, { account, strangers }: MartSize): Promise<number> {
   await fillLedger(client, { account, fromApp: 0 });
   const ranks = await fillFacts(client, db, account);
@@ -38,7 +38,7 @@ export async function fillMarts(client: pg.Client, db: Database, { account, stra
   return ranks;
 }
 
-/** Fills an empty warehouse and measures what dashboards ask of its marts. */
+/** Fills an empty warehouse and measures the queries of dashboards on its marts. */
 export async function measureMarts(client: pg.Client, db: Database, size: MartSize): Promise<MartFigures> {
   const { account, rounds } = size;
   const ranks = await fillMarts(client, db, size);
@@ -67,8 +67,8 @@ async function planOf(client: pg.Client, query: string): Promise<string> {
 }
 
 /**
- * Ratings, charts, estimates, sales and visibility of each day and country, five reviews a day and a release every two weeks; a chart of a
- * hundred apps and lists of who has the impressions of ten keywords, of the newest months; every keyword in one of ten groups.
+ * Ratings, charts, estimates, sales and visibility of each day and country, five reviews a day and a release every two weeks; for the
+ * newest months, a chart of a hundred apps and the impression shares of ten keywords; every keyword in one of ten groups.
  */
 async function fillOtherFacts(client: pg.Client, db: Database, account: Account): Promise<void> {
   const [first, end] = [firstDayOf(account), addDays(today, -1)];
@@ -86,7 +86,7 @@ async function fillOtherFacts(client: pg.Client, db: Database, account: Account)
     if (ranks === undefined) throw new Error("there is no table of ranks");
     const months = new Set<string>();
     for (let day = first; day < end; day = addDays(day, 1)) months.add(monthStart(day));
-    // without the sums of ranks, which a new month would begin anew
+    // without the sums of ranks, which a new month would start again
     const { sums: _, ...plain } = ranks;
     await partitions.cover({ ...plain, name: `core.fact_${name}` }, [...months] as never);
   }

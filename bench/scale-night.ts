@@ -15,7 +15,7 @@ import { beginLedger, firstRun } from "./scale-ledger.ts";
 import { countryCodes, firstDayOf, today, type Account } from "./scale-size.ts";
 import { timed } from "./stopwatch.ts";
 
-/** One planning of a night of an account with all of its history: reading, planning, queueing. Times in seconds. */
+/** One planning of a night for an account with its whole history: reading, planning, queueing. Times in seconds. */
 export type OneNight = {
   readonly workers: readonly PlannedNight[];
   readonly slices: number;
@@ -24,10 +24,10 @@ export type OneNight = {
   readonly postgres: number;
 };
 
-/** What was measured; rounds by one worker, by two of them, and by one that finds nothing summed up of days past. */
+/** What was measured: rounds with one worker, with two, and with one that finds no sums of past days. */
 export type NightFigures = {
   readonly account: Account;
-  /** Rows of `ops.slice` before the night, months that are over folded. */
+  /** Rows of `ops.slice` before the night, with past months folded. */
   readonly rows: number;
   readonly byOne: readonly OneNight[];
   readonly byTwo: readonly OneNight[];
@@ -95,7 +95,7 @@ async function forgetNight(client: pg.Client): Promise<void> {
   await client.query("vacuum analyze ops.slice, ops.slice_past");
 }
 
-/** What the nights before left of days past; `nights` of them, the last one yesterday. */
+/** Sums up past days as `nights` earlier nights did, by default up to yesterday. */
 async function sumUpNights(db: Database, account: Account, nights: number, last = 1): Promise<void> {
   const request = { datasets: ["keyword_rank"], bounds: {}, today };
   for await (const starts of startsByShard(db, request, nightSettings(account)))
@@ -104,25 +104,25 @@ async function sumUpNights(db: Database, account: Account, nights: number, last 
         await sumUpPast(db, { ...past, today: addDays(today, -ago) });
 }
 
-/** Those partitions whose turn is tonight had it the last time so many nights ago. */
+/** Restores the state before tonight, so that the same partitions are due again. */
 async function asBeforeTonight(client: pg.Client, db: Database, account: Account): Promise<void> {
-  // what an earlier round summed up: an answer about a day is final on the next one
+  // what an earlier round summed up: an answer about a day is final the next day
   await client.query("delete from ops.slice_past where until_day > $1::date - 2", [today]);
   await sumUpNights(db, account, 1, everyNights);
   await client.query("vacuum analyze ops.slice_past");
 }
 
-/** Two years are planned, not the newest days alone. */
+/** Settings with which two years are planned, not only the newest days. */
 export function nightSettings(account: Account): Settings {
   return Settings.parse({ datasets: { keyword_rank: { start: firstDayOf(account) } } });
 }
 
 /**
- * The ledger as two years of nights leave it: of each list a slice a month, then one a night, and what was read of the portfolio today.
- * Their requests are left out: planning reads none.
+ * The ledger as two years of nights leave it: for each list one slice per month, then one per night, and today's readings of the portfolio.
+ * Requests are left out: planning reads none.
  */
 async function fillFolded(client: pg.Client, account: Account): Promise<void> {
-  // what refers to what is made right: to check it row by row would take most of the time
+  // the generated references are right: checking them row by row would take most of the time
   await client.query("set session_replication_role = replica");
   await beginLedger(client, account, 0);
   const { rows: indexes } = await client.query<{ name: string; text: string }>(
@@ -140,7 +140,7 @@ async function fillFolded(client: pg.Client, account: Account): Promise<void> {
 
 type Stretch = { readonly start: Day; readonly end: Day; readonly isFolded: boolean };
 
-/** Months that are over, then nights up to the one that is to be planned. */
+/** Past months, then nights up to the one to plan. */
 function windowsOf(account: Account): readonly Stretch[] {
   const [first, end] = [firstDayOf(account), addDays(today, -1)];
   const single = addMonths(monthStart(today), -sliceMonths);
@@ -179,7 +179,7 @@ async function fillWindow(client: pg.Client, account: Account, { start, end, isF
   );
 }
 
-/** What today's reading of the portfolio left: nothing of it is due again. */
+/** Adds the result of today's reading of the portfolio: none of it is due again. */
 async function fillPortfolio(client: pg.Client, { apps, countries, keywords }: Account): Promise<void> {
   await client.query(
     `insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests,

@@ -12,7 +12,7 @@ import { firstDayOf, today, type Account } from "./scale-size.ts";
 import { spreadOf } from "./statistics.ts";
 import { timed } from "./stopwatch.ts";
 
-/** How a time grows: with slices, with the portfolio, with the rows of the facts, or not at all (what one app has). */
+/** How a time grows: with slices, with the portfolio, with the rows of the facts, or not at all (the data of one app). */
 export type Growth = "slices" | "account" | "rows" | "none";
 
 /** A question and the median time of its answer. */
@@ -20,7 +20,7 @@ export type Answered = { readonly name: string; readonly ms: number; readonly gr
 
 type Question = { readonly name: string; readonly growth: Growth; readonly ask: () => Promise<unknown> };
 
-/** Runs each question so many times and keeps the median. */
+/** Runs each question `rounds` times and keeps the median. */
 export async function answer(questions: readonly Question[], rounds: number): Promise<readonly Answered[]> {
   const answered: Answered[] = [];
   for (const { name, growth, ask } of questions) {
@@ -33,7 +33,7 @@ export async function answer(questions: readonly Question[], rounds: number): Pr
 
 const app = "1000000";
 
-/** What the planner and the operator's commands read of the ledger. */
+/** What the planner and the operator's commands read from the ledger. */
 export function ledgerQuestions(db: Database, settings: Settings, account: Account): readonly Question[] {
   const request = (start?: string, only = {}) =>
     ({
@@ -109,7 +109,7 @@ function view(db: Database, name: string, growth: Growth, from: string): Questio
   return {
     name,
     growth,
-    // every column is selected, as a tool would
+    // selects every column, as a tool would
     ask: () =>
       db
         .connection()
@@ -122,7 +122,7 @@ function view(db: Database, name: string, growth: Growth, from: string): Questio
   };
 }
 
-/** What an analyst queries of the facts. */
+/** What an analyst queries in the facts. */
 export function analystQuestions(client: pg.Client): readonly Question[] {
   const ask = (name: string, growth: Growth, text: string) => ({ name, growth, ask: () => client.query(text) });
   const of = `mart.keyword_rank_daily where store = 'ios' and track_id = '${app}'`;

@@ -7,7 +7,7 @@ import type { Database } from "../src/postgres/database.ts";
 import { today } from "./scale-size.ts";
 import { timed } from "./stopwatch.ts";
 
-/** What taking and ending slices took with so many of them waiting. */
+/** The times of claiming and ending slices at a queue depth. */
 export type QueueFigures = {
   readonly depth: number;
   readonly queueMs: number;
@@ -15,10 +15,10 @@ export type QueueFigures = {
   readonly ms: number;
 };
 
-/** A worker at rest takes as many at once as it has slots; one statement ends as many. */
+/** An idle worker claims as many at once as it has slots; one statement ends as many. */
 const chunk = 16;
 
-/** Queues slices until so many wait, then takes and ends some of them in chunks, as one worker does. */
+/** Queues slices up to a depth, then claims and ends some of them in chunks, as one worker does. */
 export async function measureQueue(
   client: pg.Client,
   db: Database,
@@ -52,7 +52,7 @@ function ended(slice: Slice) {
   return { slice, ending };
 }
 
-/** Slices of a history: an app, country and hundred keywords each, a day apart. */
+/** Slices of a history: each for an app, a country and a hundred keywords, one per day. */
 async function queue(client: pg.Client, count: number): Promise<void> {
   await client.query(
     `insert into ops.worker (worker_id, kind, host, pid, started_at, heartbeat_at) overriding system value

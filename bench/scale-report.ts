@@ -8,7 +8,7 @@ export type LedgerFigures = {
   readonly account: Account;
   readonly madeMs: number;
   readonly slices: number;
-  /** Rows of `ops.slice`: folded ones stand for several slices. */
+  /** Rows of `ops.slice`: a folded row stands for several slices. */
   readonly rows: number;
   readonly sliceBytes: number;
   readonly requestBytes: number;
@@ -30,7 +30,7 @@ export type ScaleFound = {
   readonly queues: readonly QueueFigures[];
 };
 
-/** The figures as tables. What was not measured is worked out in proportion to what it grows with, and named so. */
+/** The figures as tables. What was not measured is extrapolated in proportion to what it grows with, and marked as such. */
 export function scaleTables(found: ScaleFound): readonly Table[] {
   return [sizeTable(found), ledgerTable(found), queueTable(found), factTable(found)];
 }
@@ -98,7 +98,7 @@ const growthNames: Readonly<Record<Growth, string>> = {
   none: "nothing: only the app's slices",
 };
 
-/** On the straight line through both measurements; what does not grow stays as it was measured last. */
+/** Extrapolates on the straight line through both measurements; a time that does not grow is the last measurement. */
 function workedOut(
   { before, ms }: { before: number; ms: number },
   growth: Growth,
@@ -107,7 +107,7 @@ function workedOut(
   const [small, more] = ledgers;
   if (growth === "none" || small === undefined || more === undefined) return ms;
   const slope = Math.max(0, ms - before) / (more.account.apps - small.account.apps);
-  // a line that falls, or rises less than in proportion, is noise of a busy machine as likely as not
+  // a line that falls, or rises less than proportionally, may well be noise of a busy machine
   const proportional = (ms * large.apps) / more.account.apps;
   return Math.max(ms + slope * (large.apps - more.account.apps), proportional);
 }

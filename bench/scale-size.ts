@@ -6,14 +6,14 @@ export type Account = {
   readonly countries: number;
   readonly keywords: number;
   readonly days: number;
-  /** Devices that each keyword is requested for; one where nothing is said. */
+  /** Devices for which each keyword is requested; one by default. */
   readonly devices?: 1 | 2;
 };
 
-/** The account that the figures are worked out for. */
+/** The account that the figures are extrapolated to. */
 export const large = { apps: 1_000, countries: 10, keywords: 300, days: 730 } as const satisfies Account;
 
-/** How much is measured. The ledger is measured twice, so that what grows with it is seen. */
+/** How much is measured. The ledger is measured twice, to show what grows with it. */
 export type ScaleSize = {
   readonly name: "full" | "small";
   readonly ledgers: readonly [Account, Account];
@@ -23,17 +23,17 @@ export type ScaleSize = {
   readonly worked: number;
   /** Apps of the account whose ranks are in the facts, each with all its days. */
   readonly factApps: number;
-  /** The portfolio whose marts are measured, and how many apps beside it were only seen. */
+  /** The portfolio whose marts are measured, and how many other apps were only seen. */
   readonly marts: { readonly account: Account; readonly strangers: number };
-  /** The portfolio whose marts are put to Postgres and to ClickHouse. */
+  /** The portfolio whose marts are queried in Postgres and in ClickHouse. */
   readonly engines: Account;
-  /** The account of which a night is planned and queued, with all of its history. */
+  /** The account for which a night is planned and queued, with its whole history. */
   readonly night: Account;
   /** How often each question is run; the median counts. */
   readonly rounds: number;
 };
 
-/** What fits into ten minutes on two cores, and a small one that shows that all of it runs. */
+/** A size that takes ten minutes on two cores, and a small one that shows that everything runs. */
 export const scaleSizes = {
   full: {
     name: "full",
@@ -69,7 +69,7 @@ export const scaleSizes = {
 /** The day that counts as today; the night before it is still to be planned. */
 export const today: Day = day("2026-08-20");
 
-/** Countries in the order in which accounts of the bench follow them. */
+/** Countries, in the order in which accounts of the bench use them. */
 export const countryCodes = ["US", "JP", "DE", "GB", "FR", "BR", "KR", "IN", "IT", "ES"] as const;
 
 /** Keywords that one call names. */
@@ -80,12 +80,12 @@ export function firstDayOf({ days }: Account): Day {
   return addDays(today, -days);
 }
 
-/** Slices of the ledger of an account: a call a night for each app, country and hundred keywords. */
+/** Slices in the ledger of an account: one call per night for each app, country and hundred keywords. */
 export function slicesOf({ apps, countries, keywords, days }: Account): number {
   return apps * countries * Math.ceil(keywords / keywordsACall) * (days - 1);
 }
 
-/** Rows of ranks of an account where every request has an answer. */
+/** Rows of ranks of an account if every request has an answer. */
 export function ranksOf({ apps, countries, keywords, days, devices = 1 }: Account): number {
   return apps * countries * keywords * days * devices;
 }

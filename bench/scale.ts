@@ -27,11 +27,11 @@ import { timed } from "./stopwatch.ts";
 /*
  * npm run bench:scale [-- --small] [-- --markdown] [-- --marts [--plans]] [-- --night] [-- --clickhouse [--ranks N]]
  *
- * A large account of two years in ledger, planner and facts, without HTTP: a part of it is made up in a Postgres of its own, measured,
- * and worked out for the whole. The Postgres is gone afterwards. --marts measures marts alone, over a small portfolio with long histories
- * beside apps that were only seen; --plans prints the plan of each of their questions. --night measures the planning of one night alone, at the
- * full size, by one worker and by two that share its shards. --clickhouse queries Postgres and a ClickHouse that the same rows were published into, of N ranks; it ends with 1 where their answers
- * differ.
+ * A large account with two years in ledger, planner and facts, without HTTP: a part of it is generated in a separate Postgres, measured,
+ * and extrapolated to the whole. The Postgres is removed afterwards. --marts measures only marts, over a small portfolio with long
+ * histories and apps that were only seen; --plans prints the plan of each question. --night measures only the planning of one night, at
+ * full size, with one worker and with two that share its shards. --clickhouse queries Postgres and a ClickHouse that the same rows were
+ * published into, of N ranks; it ends with 1 where their answers differ.
  */
 
 async function scale(size: ScaleSize): Promise<ScaleFound> {
@@ -75,12 +75,12 @@ async function scale(size: ScaleSize): Promise<ScaleFound> {
   };
 }
 
-/** The planner alone goes over every app of the smaller ledger. */
+/** The account for the planner without a database: every app of the smaller ledger. */
 function pure({ ledgers: [{ apps, countries, keywords, days }] }: ScaleSize): Account {
   return { apps, countries, keywords, days };
 }
 
-/** What a process that plans would have noted. */
+/** Records the timings, as a planning process would. */
 async function noteTiming({ client }: BenchPostgres): Promise<void> {
   await client.query(
     `insert into ops.dataset_timing (dataset, scope, is_default, kind, settle_days, lookback_days, history_days, empty_early_days)
@@ -108,13 +108,13 @@ async function sizesOf({
   return { rows: row?.slices ?? 0, sliceBytes: row?.slice_bytes ?? 0, requestBytes: row?.request_bytes ?? 0 };
 }
 
-/** A Postgres with an empty warehouse in which a day of the made-up account is today. */
+/** A Postgres with an empty warehouse in which today is a day of the synthetic account. */
 async function openScaleWarehouse() {
   await using opened = new AsyncDisposableStack();
   const postgres = opened.use(await openBenchPostgres());
   await migrate(postgres.url);
   await postgres.client.query(`alter database bench set storehouse.today = '${today}'`);
-  // that is for connections to come
+  // the setting above applies only to later connections
   await postgres.client.query(`set storehouse.today = '${today}'`);
   const warehouse = opened.use(await openWarehouse(postgres.url, 4));
   const stack = opened.move();
@@ -158,7 +158,7 @@ if (values.night === true) {
   const account = values.ranks === undefined ? size.engines : accountOf(values.ranks);
   const { found, machine } = await engines({ ...size.marts, account, rounds: size.rounds });
   print([machine, "", ...engineTables(found).map(show)].join("\n"));
-  // for scripts: figures of different rows say nothing
+  // for scripts: figures for different rows are meaningless
   if (found.answers.some(({ differs }) => differs !== null)) process.exitCode = 1;
 } else if (values.marts === true) {
   const { found, machine } = await marts({ ...size.marts, rounds: size.rounds });

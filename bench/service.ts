@@ -4,10 +4,10 @@ import { startChild } from "./child.ts";
 /** The answer server in its own process. */
 export interface Service extends AsyncDisposable {
   readonly url: string;
-  /** Sets how it behaves from now on, with a full allowance and nothing remembered. */
+  /** Sets how it behaves from now on, with a full allowance and an empty record. */
   behave(manner?: Partial<Manner>): Promise<void>;
   witness(): Promise<Witness>;
-  /** Processor time that it has taken so far, in ms. */
+  /** Processor time that it has used so far, in ms. */
   cpu(): Promise<number>;
 }
 

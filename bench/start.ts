@@ -15,8 +15,8 @@ import { plain } from "./table.ts";
 /*
  * npm run bench:start [-- --rounds N] [-- --beside FOLDER]
  *
- * What a start costs, as ratios to `node -e 0` under the same Node, bin/storehouse.js included. A round runs each command once, so that all
- * see the same machine; shown are medians. `--beside` measures another checkout in the same rounds.
+ * What a start costs, as ratios to `node -e 0` under the same Node, including bin/storehouse.js. A round runs each command once, so that
+ * all see the same machine. It prints medians. `--beside` measures another checkout in the same rounds.
  */
 
 type Usage = { readonly cpuMs: number; readonly wallMs: number; readonly peakMb: number };
@@ -67,7 +67,7 @@ print(
   ].join("\n"),
 );
 
-/** A database of its own for a checkout, migrated and with one dataset loaded. Returns the variables that lead to it. */
+/** Makes a separate database for a checkout, migrated and with one dataset loaded. Returns the environment variables for it. */
 async function filledWarehouse(folder: string, database: string): Promise<NodeJS.ProcessEnv> {
   remark(`preparing ${folder}`);
   await postgres.client.query(`create database ${database}`);

@@ -1,6 +1,6 @@
 import type pg from "pg";
 
-/** What one step of the way costs the database. */
+/** What one step costs the database. */
 export type StepCost = {
   readonly step: string;
   readonly statements: number;
@@ -9,7 +9,7 @@ export type StepCost = {
   readonly walBytes: number;
 };
 
-/** By which words statements of a step are known; the first that fits counts. */
+/** The words that identify the statements of a step; the first match counts. */
 const steps: readonly (readonly [step: string, words: RegExp])[] = [
   ["claim slices", /set state = \$\d+, attempt = s?\.?attempt \+/],
   ["hold credits", /insert into ops\.credit_hold/],
@@ -22,14 +22,14 @@ const steps: readonly (readonly [step: string, words: RegExp])[] = [
 ];
 const rest = "everything else, including planning";
 
-/** Begins to count statements; costs what is measured a little, so that times are not taken meanwhile. */
+/** Starts to count statements. This slows the work down a little, so no times are measured meanwhile. */
 export async function countSteps(client: pg.Client): Promise<void> {
   await client.query("create extension if not exists pg_stat_statements");
   await track(client, "top");
   await client.query("select pg_stat_statements_reset()");
 }
 
-/** Ends to count and returns what was counted, step by step. */
+/** Stops counting and returns the costs by step. */
 export async function countedSteps(client: pg.Client): Promise<readonly StepCost[]> {
   await track(client, "none");
   const { rows } = await client.query<{ query: string; calls: number; ms: number; wal: number }>(`

@@ -19,12 +19,12 @@ export type SyncTime = {
   readonly memory: { readonly atStart: number; readonly early: number; readonly end: number; readonly peak: number };
 };
 
-/** What is fetched: work, or days of everything that is on; and whether it is there already. */
+/** What is fetched: work, or days of everything that is on; and whether it was fetched before. */
 type Measured = { readonly config: Config; readonly work: Work | Partial<Window>; readonly again: boolean };
 
-/** Reading it costs what a statement does: the bench is to take no share of what it measures. */
+/** Reading it costs as much as a statement: more often, the bench would affect what it measures. */
 const sampleMs = 100;
-/** Share of the slices after which memory is called early. */
+/** Share of the slices up to which memory counts as early. */
 const earlyShare = 0.2;
 
 /**

@@ -1,4 +1,4 @@
-/** A table of the report: a title, a heading a column, the cells as text. */
+/** A table of the report: a title, one heading per column, the cells as text. */
 export type Table = {
   readonly title: string;
   readonly head: readonly string[];

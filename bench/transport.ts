@@ -8,7 +8,7 @@ import { benchToken, keywordOf, keywordsPerAnswer, today, trackIdOf } from "./wo
 
 const requests = 2000;
 
-/** Requests a second of the client alone, without queue, ledger and tables: what HTTP costs here. */
+/** Requests per second of the client alone, without queue, ledger and tables: what HTTP costs here. */
 export async function measureTransport({ service, say }: Bench): Promise<number> {
   say("the client alone");
   await service.behave();

@@ -1,22 +1,22 @@
 import { addDays, day, type Day } from "../src/core/day.ts";
 
-/** How much is requested: one answer an app, country and day. At most 30 days, and as many countries as are listed. */
+/** How much is requested: one answer per app, country and day. At most 30 days, and at most the listed countries. */
 export type Work = { readonly apps: number; readonly countries: number; readonly days: number };
 
-/** The day that counts as today where the bench decides it. */
+/** The day that counts as today, if the bench decides it. */
 export const today = day("2026-08-20");
 
-/** The service answers for so many keywords at once; Android ranks have no devices, so an answer holds as many rows. */
+/** The service answers for this many keywords at once; Android ranks have no devices, so an answer has as many rows. */
 export const keywordsPerAnswer = 100;
 
 const countryCodes = "US JP GB DE FR KR BR CA AU IT ES MX IN TR NL SE PL ID VN TH".split(" ");
 
-/** Answers that the work takes. */
+/** The number of answers for the work. */
 export function answersOf({ apps, countries, days }: Work): number {
   return apps * countries * days;
 }
 
-/** Ranks that the work brings. */
+/** The number of ranks in the work. */
 export function ranksOf(work: Work): number {
   return answersOf(work) * keywordsPerAnswer;
 }

@@ -12,14 +12,14 @@ import { forgetAll } from "./postgres.ts";
 import { expect } from "./rounds.ts";
 import { answersOf, benchToken } from "./work.ts";
 
-/** What so many workers reached together, as the service saw it. */
+/** What a number of workers reached together, as the service saw it. */
 export type Shared = {
   readonly workers: number;
-  /** Requests a second that were allowed. */
+  /** Allowed requests per second. */
   readonly pace: number;
-  /** Requests a second from the moment in which all were at work until the last one was sent. */
+  /** Requests per second, from the moment when all workers were busy until the last request. */
   readonly reached: number;
-  /** Requests beyond the first for the same thing. */
+  /** Repeated requests for the same thing. */
   readonly twice: number;
   /** Least balance that the service ever reported, and the floor that backfills leave untouched. */
   readonly least: number;
@@ -30,11 +30,11 @@ const latencyMs = 200;
 /** Requests that one worker has under way: with the latency, 20 a second. */
 const concurrency = 4;
 const cost = 3;
-/** The share that backfills leave, by default. */
+/** The default share of credits that backfills leave untouched. */
 const floorShare = 0.2;
 const checkMs = 20;
 
-/** One pace that no number of workers reaches, and one that two already fill. */
+/** One pace that no number of workers reaches, and one that two workers already reach. */
 const paces = [1000, 30] as const;
 
 /** Measures 1, 2 and 4 `storehouse worker` processes on one allowance. */
@@ -52,7 +52,7 @@ async function share(
   bench.say(`${workers} workers, ${answersOf(shared)} requests at ${latencyMs} ms and ${pace} a second`);
   const requests = answersOf(shared);
   const gate = workers * concurrency;
-  // as much as the requests take, the floor, and room for what is held while calls are under way
+  // enough for the requests, the floor, and the credits that are held while calls are under way
   const total = Math.ceil((cost * (requests + 2 * gate)) / (1 - floorShare));
   await forgetAll(bench.postgres.client);
   await bench.service.behave({ latencyMs, total, gate });
@@ -72,7 +72,7 @@ async function share(
   return { workers, pace, reached: rateOf(seen, openedAt), twice, least: leastOf(seen), floor: total * floorShare };
 }
 
-/** A `storehouse worker`; `failure` resolves with its last words when it ends before it is stopped. */
+/** A `storehouse worker`; `failure` resolves with its last output if it ends before it is stopped. */
 type Worker = AsyncDisposable & { readonly failure: Promise<string> };
 
 function startWorker(bench: Bench, settings: string): Worker {
@@ -116,7 +116,7 @@ async function untilLoaded({ postgres, stop }: Bench, requests: number, failed: 
   }
 }
 
-/** Requests a second that were sent after the gate had released those that it held. */
+/** Requests per second after the gate released the requests that it held. */
 function rateOf(seen: readonly SeenRequest[], openedAt: number): number {
   const after = seen.filter(({ at }) => at > openedAt);
   return (after.length * 1000) / ((after.at(-1)?.at ?? openedAt) - openedAt);
