@@ -14,7 +14,7 @@ export type Order =
   | ({ readonly kind: "archive" } & ArchiveWork)
   | { readonly kind: "plan"; readonly scale: PlannerScale };
 
-// the part that is measured, in a process of its own: neither the bench's data nor the service's work counts
+// the part that is measured, in a separate process: neither the bench's data nor the service's work counts
 answerParent((received): Promise<SyncTime | LoadTime | ArchiveTime | readonly PlannerFigures[]> => {
   const order = received as Order;
   if (order.kind === "archive") return archiveMeasured(order);

@@ -54,7 +54,7 @@ export async function emptyRanks(client: pg.Client): Promise<void> {
   await client.query("truncate core.fact_keyword_rank, core.fact_keyword_rank_summary");
 }
 
-/** Empties ranks, answers, ledger and queue: nothing was ever requested. What the dimensions know stays. */
+/** Empties ranks, answers, ledger and queue: nothing was ever requested. The dimensions stay. */
 export async function forgetAll(client: pg.Client): Promise<void> {
   await client.query(`
     truncate core.fact_keyword_rank, core.fact_keyword_rank_summary, raw.answer, ops.request, ops.slice, ops.run, ops.batch, ops.worker, ops.credit_account,

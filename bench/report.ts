@@ -177,7 +177,7 @@ function memoryTable(rounds: readonly Round[]): Table {
   };
 }
 
-/** Requests a second of the client alone, and of a sync that keeps to a pace, with its statements. */
+/** Requests per second of the client alone, and of a sync that keeps to a pace, with its statements. */
 export function requestTable(transport: number, paced: Paced): Table {
   return {
     title: "Requests per second, and statements",

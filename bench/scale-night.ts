@@ -37,7 +37,10 @@ export type NightFigures = {
 /** Months before the current one that are not folded, by default. */
 const sliceMonths = 1;
 
-/** Makes up the account with its folded ledger and plans the same night again and again, by turns with one worker and with two, each a process of its own. */
+/**
+ * Generates the account with its folded ledger, and plans the same night repeatedly, in turn with one worker and with two, each a separate
+ * process.
+ */
 export async function measureNight(
   { account, rounds }: { readonly account: Account; readonly rounds: number },
   say: (text: string) => void,
@@ -104,7 +107,7 @@ async function sumUpNights(db: Database, account: Account, nights: number, last 
         await sumUpPast(db, { ...past, today: addDays(today, -ago) });
 }
 
-/** Restores the state before tonight, so that the same partitions are due again. */
+/** Restores the sums as before tonight: the partitions due tonight were last summed up `everyNights` nights ago. */
 async function asBeforeTonight(client: pg.Client, db: Database, account: Account): Promise<void> {
   // what an earlier round summed up: an answer about a day is final the next day
   await client.query("delete from ops.slice_past where until_day > $1::date - 2", [today]);

@@ -90,7 +90,10 @@ export function ranksOf({ apps, countries, keywords, days, devices = 1 }: Accoun
   return apps * countries * keywords * days * devices;
 }
 
-/** The portfolio of two years that has so many ranks of both devices, as near as whole keywords come: few apps with long lists, as that of the marts. */
+/**
+ * The two-year portfolio with about this many ranks on both devices, to the nearest whole keyword: few apps with long lists, like the one
+ * for the marts.
+ */
 export function accountOf(ranks: string): Account {
   const account = { ...scaleSizes.full.marts.account, devices: 2 } as const;
   const oneKeyword = ranksOf({ ...account, keywords: 1 });

@@ -24,7 +24,7 @@ type Measured = { readonly config: Config; readonly work: Work | Partial<Window>
 
 /** Reading it costs as much as a statement: more often, the bench would affect what it measures. */
 const sampleMs = 100;
-/** Share of the slices up to which memory counts as early. */
+/** Share of the slices after which the first memory sample counts as early. */
 const earlyShare = 0.2;
 
 /**

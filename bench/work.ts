@@ -40,7 +40,7 @@ export function trackIdOf(app: number): string {
   return `com.example.bench${app}`;
 }
 
-/** A keyword of an app: apps share none, so that the dimension is as wide as it would be. */
+/** A keyword of an app: apps share none, so that the dimension is realistically large. */
 export function keywordOf(app: number, index: number): string {
   return `habit tracker ${app} ${index}`;
 }

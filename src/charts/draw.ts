@@ -35,7 +35,7 @@ const margin = 28;
 /** Room for title and subtitle of a file. */
 const headingHeight = 78;
 
-/** An element as far as it is used here; the types of a browser are not at hand. */
+/** An element as far as it is used here; the types of a browser are not available. */
 export interface SvgElement {
   readonly outerHTML: string;
   textContent: string | null;
@@ -65,8 +65,8 @@ export async function drawSvg(drawing: Drawing, id: string): Promise<string> {
 }
 
 /**
- * A drawing as an SVG file of its own: no script, no font, nothing that is fetched; with its heading, and colours for dark pages. The same
- * drawing gives the same bytes.
+ * A drawing as a standalone SVG file: no script, no font, nothing to fetch; with its heading, and colours for dark pages. The same drawing
+ * gives the same bytes.
  */
 export async function drawFile(drawing: Drawing): Promise<string> {
   const { title, subtitle } = drawing;
@@ -115,19 +115,19 @@ function element(
   return made;
 }
 
-/** The element as XML, which has no name for a space at which no line is broken. */
+/** The element as XML, which has no named entity for a non-breaking space. */
 function textOf(svg: SvgElement): string {
   return svg.outerHTML.replaceAll("&nbsp;", "\u00a0");
 }
 
 async function svgOf({ width, height, plot }: Drawing): Promise<SvgElement> {
-  // what draws takes a tenth of a second to load: only commands and pages that draw wait for it
+  // the drawing libraries take a tenth of a second to load: only commands and pages that draw wait for them
   const [library, { createDocument }] = await Promise.all([import("@observablehq/plot"), import("domino")]);
   const { marks, ...options } = plot(library);
   const document = createDocument("");
   const svg: SvgElement = library.plot({ ...options, width, height, document, marks: [...marks] });
   svg.querySelector("style")?.remove();
-  // the drawing is named as a whole: a group in it has no role that a label of its own could belong to
+  // the drawing is named as a whole: a group in it has no role for a separate label
   for (const group of Array.from(svg.querySelectorAll("[aria-label]"))) group.removeAttribute("aria-label");
   const attributes = { xmlns: svgNamespace, class: drawingClass, "font-family": font, fill: inks.soft.light };
   for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
@@ -140,7 +140,7 @@ function name(svg: SvgElement, { title, subtitle, description }: Drawing, id: st
   const first = svg.firstChild;
   svg.insertBefore(element(document, "title", { id: `${id}-title` }, `${whole(title)}, ${whole(subtitle)}`), first);
   svg.insertBefore(element(document, "desc", { id: `${id}-desc` }, description), first);
-  // several drawings stand in one page
+  // several drawings may be on one page
   for (const pattern of Array.from(svg.querySelectorAll("pattern"))) pattern.setAttribute("id", `${id}-hatch`);
   for (const area of Array.from(svg.querySelectorAll(`[fill="${hatchFill}"]`)))
     area.setAttribute("fill", `url(#${id}-hatch)`);

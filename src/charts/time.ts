@@ -40,7 +40,7 @@ export function windowWords(window: Window): string {
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** The English name of the month of a day, cut to three letters, with its year. */
+/** The month of a day in English, cut to three letters, with its year. */
 export function monthWords(day: Day): string {
   return `${months[Number(day.slice(5, 7)) - 1] ?? ""} ${day.slice(0, 4)}`;
 }

@@ -75,7 +75,7 @@ export const featuring = defineDataset({
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),
     categoryId: Number(part(scope, "category_code")),
-    // the contract leaves open whether the end is inclusive: with the day after it requested too, no day is lost either way
+    // the contract does not say whether the end is inclusive: the day after it is requested too, so no day is lost either way
     startDate: window.start,
     endDate: window.end,
   }),

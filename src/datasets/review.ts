@@ -93,7 +93,7 @@ export const review = defineDataset({
   partitions: (portfolio, chosen) => [...iosPartitions(portfolio, chosen), ...androidPartitions(portfolio, chosen)],
   request: ({ scope, items, window }) => ({
     trackId: part(scope, "app"),
-    // the contract leaves open whether the end is inclusive: with the day after it requested too, no day is lost either way
+    // the contract does not say whether the end is inclusive: the day after it is requested too, so no day is lost either way
     startDate: window.start,
     endDate: window.end,
     ...(items === null ? {} : { [filterOf(scope)]: items.map((item) => spelled(scope, item)) }),

@@ -77,7 +77,7 @@ export const visibility = defineDataset({
     const trackIds = unique((items ?? []).map(trackIdOf));
     if (part(scope, "kind") === "now")
       return { store: part(scope, "store"), country: part(scope, "country"), trackIds };
-    // the contract leaves open whether the end is inclusive: with the day after it requested too, no day is lost either way
+    // the contract does not say whether the end is inclusive: the day after it is requested too, so no day is lost either way
     const days = { startDate: window.start, endDate: window.end };
     return { body: trackIds, countries: unique((items ?? []).map(countryOf)), ...days };
   },

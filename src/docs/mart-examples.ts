@@ -1,6 +1,6 @@
 import { marketMartExamples, type MartExample } from "./market-mart-examples.ts";
 
-/** Marts in the order of their page. Queries sort to the last tie, so that their answers are always the same. */
+/** Marts in the order of their page. Queries sort without ties, so that their answers are always the same. */
 export const martExamples: readonly MartExample[] = [
   {
     mart: "keyword_rank_daily",

@@ -34,7 +34,7 @@ export async function martsPage(relations: readonly Relation[]): Promise<string>
   });
 }
 
-/** Which datasets a mart requires in addition to those that are on, and what they cost a night; empty if it requires none. */
+/** Which datasets a mart requires in addition to those that are on, and what they cost per night; empty if it requires none. */
 export function needsWords({ needs = [] }: Pick<MartExample, "needs">, costs: ReadonlyMap<string, number>): string {
   if (needs.length === 0) return "";
   const each = needs.map((name) => `the dataset ${name}: about ${nightFigure(costs.get(name) ?? 0)} credits a night`);

@@ -43,7 +43,7 @@ export function dbtSources(request: DbtRequest): string {
   return heading + stringify({ version: 2, sources }, dbtYaml);
 }
 
-/** The source of dbt that stands for a schema. */
+/** The name of a schema's dbt source. */
 export function sourceName(schema: string): string {
   return `storehouse_${schema}`;
 }

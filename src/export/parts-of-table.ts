@@ -65,7 +65,7 @@ export function from({ schema, table }: Relation): string {
 function bounds(dayColumn: string | null, { start, end }: Partial<Window>): string {
   if (dayColumn === null) return "true";
   const column = pg.escapeIdentifier(dayColumn);
-  // days are parsed before: they contain only digits and dashes
+  // days are already parsed: they contain only digits and dashes
   const sides = [start && `${column} >= date '${start}'`, end && `${column} < date '${end}'`].filter(Boolean);
   return sides.length === 0 ? "true" : sides.join(" and ");
 }

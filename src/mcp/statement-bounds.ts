@@ -49,7 +49,7 @@ export function choosesDays(statement: string): boolean {
   return text.match(written) !== null || /\bdate_day"?\s*(?:[<>=!]|between\b|in\b)/i.test(text);
 }
 
-/** Whether a statement may leave rows out that fit its conditions: by a limit that so many rows do not fall short of, a sample, or one of alike rows. */
+/** True if a statement may leave out rows that fit its conditions: by a limit that `rows` reaches, a sample, or `distinct on`. */
 export function leavesRowsOut(statement: string, rows: number): boolean {
   const text = plain(statement);
   const found = withoutTexts(text).match(cuts)?.length ?? 0;

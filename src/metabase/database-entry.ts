@@ -80,7 +80,7 @@ function ownDetails({ host, port, dbname, sslMode, rootCertificate }: Connection
   };
 }
 
-/** Adds the warehouse to Metabase, or brings its entry up to date. Returns its id, null where a dry run would have made it. */
+/** Adds the warehouse to Metabase, or brings its entry up to date. Returns its id, or null if a dry run would have made it. */
 export async function applyDatabase(remote: Remote, connection: Connection): Promise<number | null> {
   const { data } = await remote.get("/api/database", Entries, "list its databases");
   const details = ownDetails(connection);

@@ -93,7 +93,7 @@ export async function openWarehouse(
   };
   let newest = new Socket();
   const stream = () => (newest = new Socket());
-  // the pool waits for what it returns, which the types of the driver do not say
+  // the pool waits for the returned promise, which the driver's types do not say
   const pool = new pg.Pool({ ...address, stream, max: size, onConnect: (client): unknown => prepare(client) });
   // a broken connection is replaced at the next query, and the current query rejects; without a listener the error would end the process
   pool.on("error", () => undefined);

@@ -19,7 +19,7 @@ export async function isUpToDate(db: Database): Promise<boolean> {
     const { ran = [], queue = 0 } = rows[0] ?? {};
     return queue === newestQueueMigration && ran.length === names.length && names.every((name) => ran.includes(name));
   } catch {
-    // no such table, or no right to read it: `migrateWarehouse` finds out and explains
+    // no such table, or no right to read it: `migrateWarehouse` finds and reports the reason
     return false;
   }
 }

@@ -21,7 +21,7 @@ export const figuresTiming = {
   emptyHoldsDays: 7,
 } as const satisfies Timing;
 
-/** For an app that is known not to be connected, or is not the account's own: there is hardly anything to fetch. */
+/** For an app that is known not to be connected, or is not the account's own: there is probably nothing to fetch. */
 const nowAndThen: Timing = { ...figuresTiming, lookbackDays: 0, packDays: 28, emptyHoldsDays: 28 };
 
 /** The apps of the portfolio, with a separate timing for those not known to be connected. */

@@ -48,7 +48,7 @@ export function datasetNamed(name: string): Dataset {
   return found;
 }
 
-/** The options of each dataset, by its name; null where it has none. */
+/** The options of each dataset by name; null if it has none. */
 export const datasetOptions: Readonly<Record<string, Dataset["options"]>> = Object.fromEntries(
   datasets.map(({ name, options }) => [name, options]),
 );

@@ -22,7 +22,7 @@ export type Partition = {
   readonly scope: Scope;
   /** Keywords or ids that calls name in batches; null if the scope says it all. */
   readonly items: readonly string[] | null;
-  /** The items that the account tracks: a call without names (`wholeList`) answers for these alone. */
+  /** The items that the account tracks: a call without names (`wholeList`) answers only for these. */
   readonly tracked?: readonly string[];
   /** Its own timing, if it differs from the dataset's. */
   readonly timing?: Timing;
@@ -104,7 +104,7 @@ export type Dataset = {
   readonly itemsAreApps?: true;
   /** Default of `longest_window`, if the operation sets no suitable limit. */
   readonly longestWindow?: number;
-  /** For datasets that request several days in one call and get rows with days of their own: see `tailOf`. */
+  /** For datasets that request several days in one call and get rows with their own days: see `tailOf`. */
   readonly reportedBy?: ReportedBy;
   /**
    * The operation that returns a day of all items that the account tracks, without naming them, and its number of calls (one per device).
@@ -118,7 +118,7 @@ export type Dataset = {
   readonly answersRepeat?: true;
   /** What its answers report for another dataset; loaded if the option of this name is true. */
   readonly alsoAnswers?: AlsoAnswers;
-  /** Lists for the planning of other datasets, read from the current rows of a table of this one. */
+  /** Lists for the planning of other datasets, read from the current rows of one of its tables. */
   readonly planningSources?: PlanningSource | readonly PlanningSource[];
   /** Names of the planning sources (`portfolio.sources`) that its partitions need: it is planned after the datasets that provide them. */
   readonly plannedFrom?: readonly string[];

@@ -75,7 +75,7 @@ export function isOther(scope: Scope, { keyword, countryCode, device }: Echo): b
   );
 }
 
-/** For datasets that request as many days as a call takes, at a high price: days that were published late are requested once more, after some time. */
+/** For datasets that request as many days as an expensive call takes: days that were published late are requested again later, once. */
 export const fullPack = { packDays: 30, packIsFull: true, emptyHoldsDays: 3, emptyUntilDays: 6 } as const;
 
 /** A language of Android reviews as the warehouse spells it, in lower case; a region may follow. */

@@ -8,7 +8,7 @@ import { part } from "./define-dataset.ts";
 
 type Entry = z.output<typeof dailyKeywordRankings.answer>[number];
 
-/** A keyword's rank on one device, null where the app is not ranked. */
+/** A keyword's rank on one device; null if the app is not ranked. */
 type ListedRank = { readonly keyword: string; readonly device: string; readonly rank: number | null };
 
 /** What an account's whole lists say about the items of a slice; `unanswered` are those that at least one list does not name. */
@@ -82,7 +82,7 @@ function rankOf(rank: unknown): number | null {
   return typeof rank === "number" && rank > 0 ? rank : null;
 }
 
-/** Of two entries for one keyword the better rank, so that their order does not matter. */
+/** The better rank of two entries for one keyword, so that their order does not matter. */
 function better(held: number | null | undefined, rank: number | null): number | null {
   return held == null || rank === null ? (held ?? rank) : Math.min(held, rank);
 }

@@ -13,7 +13,7 @@ import { connect, hold, joinServer, release } from "./shared-use.ts";
  *   open     under the lock file: init if needed, join the server that runs or start one, then hold a SHARED advisory
  *            lock on a separate connection for as long as we use it
  *   dispose  under the lock file: release the shared lock and try the EXCLUSIVE one; the process that gets it is the last and
- *            stops the server, all others leave it running
+ *            stops the server; all others leave it running
  *   killed   both locks vanish with the process; the server stays and is joined by the next process
  *
  * The lock file separates opening from stopping, so no process joins a server that is about to stop. Only a process killed in the middle of
