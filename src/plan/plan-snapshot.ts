@@ -30,7 +30,7 @@ export function planSnapshot(planning: Snapshot): PlanPart {
   return { slices, naiveCredits: option.credits * (due?.length ?? 1) };
 }
 
-/** The oldest of the days on which the items were last requested, those of failed ones that are lost since among them; none if an item never was. */
+/** The oldest day on which an item was last requested, whether it failed or not; none if one was never requested. */
 function lastRequested(known: readonly (readonly Covered[])[]): Pick<SliceDraft, "lastRequested"> {
   const days = known.map((own) => own.findLast(({ fingerprint }) => fingerprint !== neverRequested)?.asOf);
   return days.includes(undefined) ? {} : { lastRequested: earliest(days.flatMap((day) => day ?? [])) };
