@@ -203,7 +203,7 @@ describe("the floors of the allowance", () => {
     expect(stage.requested().map(({ status }) => status)).toEqual([200, 200]);
     const credits = await run("credits");
     expect(credits.stdout).toContain("`storehouse credits --forecast` works it out night by night");
-    expect(credits.stdout).toMatch(/\n\(account\) +person +2 +11\n/);
+    expect(credits.stdout).toMatch(/\n\(balance checks, commands\) +person +2 +11\n/);
   });
 });
 
