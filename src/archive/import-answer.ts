@@ -21,7 +21,7 @@ import { withoutOutdated } from "./without-outdated.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
- * What an import did: `restored` returned the pruned answer to a loaded slice, `known` changed nothing. With the rows loaded and rejected.
+ * What an import did: `restored` returned the pruned or damaged answer to a loaded slice, `known` changed nothing. With the rows loaded and rejected.
  */
 export type Imported = {
   readonly did: "loaded" | "restored" | "known";
@@ -101,7 +101,7 @@ export async function wouldDo(db: Database, answers: readonly FileAnswer[]): Pro
   return stored.map((found) => (found === "same" ? "known" : found === null ? "loaded" : "restored"));
 }
 
-/** For each answer: "same" if it is stored already, the slice whose answer it is if that was pruned, or null. */
+/** For each answer: "same" if it is stored already, the slice whose answer it is if that was pruned or is damaged, or null. */
 async function findStored(db: Database, answers: readonly FileAnswer[]): Promise<readonly ("same" | Slice | null)[]> {
   const stored = await storedAnswers(
     db,
@@ -111,16 +111,18 @@ async function findStored(db: Database, answers: readonly FileAnswer[]): Promise
     })),
   );
   const kept = stored.flat().filter(({ isStored }) => isStored);
+  const damaged = new Set<string>();
   const pages =
     kept.length === 0
       ? new Map<string, ReadonlyMap<number, LandedPage>>()
       : await landedPagesOf(
           db,
           kept.map(({ slice }) => slice.sliceId),
+          { onDamaged: ({ context }) => damaged.add(String(context["slice"])) },
         );
   return answers.map((answer, place) => {
     for (const { slice, isStored } of stored[place] ?? []) {
-      if (!isStored) return slice;
+      if (!isStored || (answer.timed && damaged.has(slice.sliceId))) return slice;
       if (isSame([...(pages.get(slice.sliceId)?.values() ?? [])], answer.pages)) return "same";
     }
     return null;

@@ -52,6 +52,11 @@ export const answerErrors = {
     says: "{file} is not loaded: {problem}",
     next: "correct the file and import it again; docs/answers-as-files.md describes its fields",
   },
+  answer_damaged: {
+    recovery: "usage",
+    says: "page {page} of the stored answer of slice {slice} is damaged: it cannot be unpacked",
+    next: "check the disk of the database; then import the answer again with `storehouse raw import`, restore its row of raw.answer from a backup, or delete that row: it counts as pruned then",
+  },
   answer_pruned: {
     recovery: "usage",
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer: rebuilding would lose their rows",

@@ -31,6 +31,10 @@ export const logEvents = {
     level: "warn",
     says: "an attempt at a slice failed; logged at debug if the slice is deferred, was stopped, or has no data",
   },
+  "answer.damaged": {
+    level: "warn",
+    says: "a stored answer cannot be unpacked, so it is requested again; check the disk of the database",
+  },
   "slices.tried_again": {
     level: "info",
     says: "failed slices are requested again: how many, and how many wait because credits.retries_a_day or the price of their plan does not cover them",

@@ -5,7 +5,7 @@ import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { isReadable } from "../api/read-answer.ts";
 import { dayOf } from "../core/day.ts";
-import { fail } from "../core/errors.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { callsOf, type Dataset } from "../datasets/shared/define-dataset.ts";
@@ -126,7 +126,9 @@ async function pagesOf(
   signals: CallSignals,
 ): Promise<(index: number, cursor?: number) => Promise<LandedPage>> {
   const operation = operationById(slice.operation);
-  const landed = slice.attempt > 1 ? await readablePages(parts.db, slice.sliceId) : new Map<number, LandedPage>();
+  const onDamaged = ({ code, problem }: StorehouseError) => parts.log.warn({ code, problem }, "answer.damaged");
+  const landed =
+    slice.attempt > 1 ? await readablePages(parts.db, slice.sliceId, onDamaged) : new Map<number, LandedPage>();
   return async (index, cursor = index) => {
     const kept = landed.get(index);
     if (kept !== undefined && isStillTrue(slice, kept) && canBeUsed(operation, index, kept.body)) return kept;

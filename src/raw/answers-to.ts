@@ -3,7 +3,7 @@ import type { CreditClass, Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
-import { unpackedBody, type LandedPage } from "./read-answers.ts";
+import { bodyUnlessDamaged, type LandedPage } from "./read-answers.ts";
 
 /** A stored answer, and the slice that it was fetched for; null if it was loaded into no table. */
 export type StoredAnswer = LandedPage & {
@@ -32,7 +32,7 @@ type Row = {
 };
 
 /**
- * The last answer to a call (see `questionOf`); null if none is stored. `unreadSince` (epoch-ms): only an answer that is not for a slice
+ * The last answer to a call (see `questionOf`); null if none is stored, or if it is damaged. `unreadSince` (epoch-ms): only an answer that is not for a slice
  * and came since then.
  */
 export async function lastAnswerTo(
@@ -51,7 +51,9 @@ export async function lastAnswerTo(
     limit  1`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const page = { answerId: row.answer_id, body: await unpackedBody(row.body), fetchedAt: row.fetched_at.getTime() };
+  const body = await bodyUnlessDamaged(row.body);
+  if (body === null) return null;
+  const page = { answerId: row.answer_id, body, fetchedAt: row.fetched_at.getTime() };
   if (row.dataset === null) return { ...page, slice: null };
   const { dataset, class: creditClass, state, fingerprint } = row;
   const window = { start: row.window_start, end: row.window_end };

@@ -91,6 +91,16 @@ describe("a call", () => {
     ).toEqual([{ answers: 1 }]);
   });
 
+  test("whose stored answer is damaged is paid for again", async () => {
+    const path = "/iosstore-keyword-ranking/US/keyword-metadata?keyword=damaged";
+    expect((await door.call(path, key)).from).toBe("miss");
+    await nights.stage.query(
+      "update raw.answer set body = '\\xdeadbeef' where answer_id = (select max(answer_id) from raw.answer)",
+    );
+    expect(await door.call(path, key)).toMatchObject({ status: 200, from: "miss" });
+    expect((await door.call(path, key)).from).toBe("hit");
+  });
+
   test("under way is joined by an equal one, which pays nothing", async () => {
     const before = nights.stage.requested().length;
     nights.stage.sandbox.set({ latencyMs: 150 });

@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { landedPages, landedStart } from "../../src/raw/read-answers.ts";
+import { folderForTests, temporaryFolder } from "../support/folder.ts";
+import { forTests } from "../support/for-tests.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { exportFrom, importInto } from "../support/raw-stage.ts";
+import { rebuild } from "../support/replay-stage.ts";
+
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 };
+const settings = { datasets: { app_rating: { on: true } } };
+const tomorrow = addDays(today, 1);
+
+const openLoaded = async () => {
+  const stage = await openStage({ market, today: tomorrow });
+  await stage.sync({ settings });
+  return stage;
+};
+
+/** Damages the stored answers of a dataset, whose slices failed for another reason. */
+async function damage(stage: Stage, dataset: string): Promise<void> {
+  const slices = "select slice_id from ops.slice where dataset = $1";
+  await stage.query(`update raw.answer set body = '\\xdeadbeef' where slice_id in (${slices})`, [dataset]);
+  await stage.query("update ops.slice set state = 'failed', error_code = 'server_error' where dataset = $1", [dataset]);
+}
+
+test.each(
+  ["keyword_rank", "app_rating"].flatMap((dataset) => [
+    { dataset, on: today },
+    { dataset, on: tomorrow },
+  ]),
+)("a damaged answer is requested again by the next attempt ($dataset on $on)", async ({ dataset, on }) => {
+  await using stage = await openLoaded();
+  const [{ answers } = { answers: 0 }] = await stage.query<{ answers: number }>(
+    "select count(*)::int as answers from ops.slice where dataset = $1",
+    [dataset],
+  );
+  await damage(stage, dataset);
+  const calls = stage.requested().length;
+  const done = await stage.retry({ settings, request: { datasets: [dataset], today: on } });
+  expect(done).toMatchObject({ outcome: "loaded", error: null, progress: { total: answers } });
+  expect(stage.requested().length - calls).toBe(answers);
+});
+
+describe("a damaged answer of a loaded slice", () => {
+  const stage = forTests(openLoaded);
+  const exported = folderForTests();
+  const datasets = ["app_rating"];
+  let slice: string;
+
+  beforeAll(async () => {
+    const [rating] = await stage.query<{ slice_id: string }>(
+      "select slice_id from ops.slice where dataset = 'app_rating'",
+    );
+    slice = rating?.slice_id ?? "";
+    await exportFrom(stage, exported, { datasets });
+    await stage.query("update raw.answer set body = '\\xdeadbeef' where slice_id = $1", [slice]);
+  });
+
+  const damaged = () => expect.objectContaining({ code: "answer_damaged", context: { slice, page: 0 } });
+
+  test("stops a replay, which leaves the rows", async () => {
+    const rows = () => stage.query("select * from core.fact_app_rating");
+    const before = await rows();
+    await expect(rebuild(stage, datasets)).rejects.toEqual(damaged());
+    expect(before).not.toEqual([]);
+    expect(await rows()).toEqual(before);
+  });
+
+  test("is named when a person reads it, whole or its start", async () => {
+    await using app = await stage.open();
+    const { db } = app.warehouse;
+    await expect(landedPages(db, slice)).rejects.toEqual(damaged());
+    for (const most of [1, 1_000_000])
+      await expect(landedStart(db, { sliceId: slice, page: 0, most })).rejects.toEqual(damaged());
+  });
+
+  test("is left out of an export and counted", async () => {
+    using folder = temporaryFolder();
+    expect(await exportFrom(stage, folder.path, { datasets })).toEqual({ written: 0, there: 0, leftOut: 1 });
+  });
+
+  test("is stored again by an import, and a replay reads it", async () => {
+    expect(await importInto(stage, [exported])).toMatchObject({ restored: 1, messages: [] });
+    expect(await rebuild(stage, datasets)).toMatchObject([{ slices: 1, invalid: 0, kept: 0 }]);
+  });
+});
