@@ -56,10 +56,11 @@ function claimAgain({ claimedSlices, batched }: IngestParts, { sliceId }: Slice)
 }
 
 async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals): Promise<void> {
-  const today = parts.clock.today();
-  const slice = claimed.asOf < today ? await asOfToday(parts, claimed, today) : claimed;
   const from = parts.clock.now();
+  let slice = claimed;
   try {
+    const today = parts.clock.today();
+    if (claimed.asOf < today) slice = await retryWork(parts, () => asOfToday(parts, claimed, today));
     const dataset = datasetNamed(slice.dataset);
     const fetched = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
     parts.breaker.succeeded(slice.operation);

@@ -42,6 +42,18 @@ test.each(
   expect(stage.requested().length - calls).toBe(answers);
 });
 
+test("a slice that the database does not let move to its new day fails, and the others run", async () => {
+  await using stage = await openLoaded();
+  await damage(stage, "keyword_rank");
+  await stage.query(`
+    create function public.refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'unreadable block' using errcode = 'XX001'; end $$;
+    create trigger refuse before update of as_of on ops.slice for each row
+    when (new.as_of <> old.as_of and old.dataset = 'keyword_rank') execute function public.refuse()`);
+  const done = await stage.retry({ settings, request: { datasets: ["keyword_rank"], today: tomorrow } });
+  expect(done).toMatchObject({ outcome: "failed", error: null, progress: { open: 0, failed: 4 } });
+});
+
 describe("a damaged answer of a loaded slice", () => {
   const stage = forTests(openLoaded);
   const exported = folderForTests();
