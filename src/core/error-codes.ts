@@ -46,6 +46,13 @@ export const errorCodes = {
     says: "the API did not respond for a while",
     next: "it continues automatically",
   },
+  day_over: {
+    recovery: "defer",
+    sent: false,
+    charged: false,
+    says: "the day of the snapshot ended before its call was sent",
+    next: "it is requested for the new day automatically",
+  },
   timeout: {
     recovery: "retry",
     later: true,

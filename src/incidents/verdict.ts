@@ -147,7 +147,11 @@ function warnOf(facts: VerdictFacts): readonly string[] {
 }
 
 /** What deferred slices wait for, by error; credits for any other error. */
-const awaited: Readonly<Record<string, string>> = { budget_exhausted: "a budget", api_unavailable: "the API" };
+const awaited: Readonly<Record<string, string>> = {
+  budget_exhausted: "a budget",
+  api_unavailable: "the API",
+  day_over: "its turn",
+};
 
 function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
   const others = deferred.filter(({ code }) => !tooDearCodes.includes(code));

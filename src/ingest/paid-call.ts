@@ -67,6 +67,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   const held = { cost, class: call.class, signal: call.unsent, ...floor, ...about };
   const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
+    checkDay(parts, call);
     const sent = asPage(call, await send(parts, call));
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);
@@ -94,6 +95,15 @@ const nothingThere: ReadonlySet<number> = new Set([204, 404]);
 function asPage({ operation, page }: ApiCall, reply: Reply): Reply {
   if (page === null || page.index === 0 || operation.paging === null || !nothingThere.has(reply.status)) return reply;
   return { ...reply, answer: Buffer.alloc(0), problem: null, credits: { ...reply.credits, price: null } };
+}
+
+/**
+ * Throws `day_over` for a snapshot whose day ended while its call waited, for instance in a machine that slept: the answer would be about
+ * the new day. The slice is claimed again and dated to that. Pages after the first belong to what is paid for.
+ */
+function checkDay({ clock }: IngestParts, { page }: PaidCall): void {
+  if (page?.index === 0 && page.slice.class === "snapshot" && page.slice.asOf < clock.today())
+    throw fail("day_over", { until: clock.now() });
 }
 
 /** What the credit queue needs to know about the slice of a call. */
