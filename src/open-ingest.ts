@@ -3,6 +3,7 @@ import { clientOptions, type App } from "./app.ts";
 import { apiAccess } from "./config/config.ts";
 import { accountOf } from "./config/config-of-account.ts";
 import { programDigest } from "./config/program.ts";
+import { steadyMs } from "./core/clock.ts";
 import type { StorehouseError } from "./core/errors.ts";
 import { nameAccount, openAccount } from "./credits/account.ts";
 import type { Holders } from "./credits/lapsed-holds.ts";
@@ -81,7 +82,7 @@ export async function openIngest(
   const { workerId } = worker;
   const holders = { workerId, isAlive };
   const living = { db, clock, log, accountId, holders, rhythm: app.rhythm ?? usualRhythm };
-  const judgement = createJudgement(clock, living.rhythm, again);
+  const judgement = createJudgement(steadyMs, living.rhythm, again);
   const reap = async () => {
     if (judgement.mayJudge()) await reapDeadWorkers(living);
   };

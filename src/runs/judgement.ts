@@ -1,4 +1,3 @@
-import type { Clock } from "../core/clock.ts";
 import type { Rhythm } from "./heartbeat.ts";
 
 /** Decides when a process may declare others dead. */
@@ -10,10 +9,11 @@ export type Judgement = {
 
 /**
  * After an outage, or when its machine has slept, others are as late as this process: they have time for a heartbeat before it judges them.
- * `again` is true where the process was registered before; one that starts judges at once.
+ * `steadyMs` never goes back: a wall clock that is set back would put the judgement off by as much. `again` is true where the process was
+ * registered before; one that starts judges at once.
  */
-export function createJudgement(clock: Clock, { beatMs }: Rhythm, again: boolean): Judgement {
-  const inTwoBeats = () => clock.now() + 2 * beatMs;
+export function createJudgement(steadyMs: () => number, { beatMs }: Rhythm, again: boolean): Judgement {
+  const inTwoBeats = () => steadyMs() + 2 * beatMs;
   let from = again ? inTwoBeats() : -Infinity;
-  return { mayJudge: () => clock.now() >= from, missed: () => void (from = inTwoBeats()) };
+  return { mayJudge: () => steadyMs() >= from, missed: () => void (from = inTwoBeats()) };
 }

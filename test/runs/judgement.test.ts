@@ -7,7 +7,7 @@ const { beatMs } = usualRhythm;
 
 test("a process that starts judges others at once, and one whose heartbeat did not get through only two beats after the last such", () => {
   const clock = stoppedClock();
-  const judgement = createJudgement(clock, usualRhythm, false);
+  const judgement = createJudgement(() => clock.now(), usualRhythm, false);
   expect(judgement.mayJudge()).toBe(true);
   judgement.missed();
   clock.move(beatMs);

@@ -1,23 +1,51 @@
 import { expect, test } from "vitest";
+import { hourMs } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
-import { openStage } from "../support/ingest-stage.ts";
+import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"] };
+
+/** As an outage leaves a process: its lock went with its session, and no heartbeat got through for a minute. */
+const enterLate = (stage: Stage) =>
+  stage.query(`
+    insert into ops.worker (kind, host, pid, started_at, heartbeat_at)
+    values ('worker', 'elsewhere', 1, now() - interval '1 hour', now() - interval '1 minute')`);
+
+const found = (stage: Stage) => stage.query("select ended_as from ops.worker where host = 'elsewhere'");
 
 test("a process that registers again after an outage leaves others the time for a heartbeat before it declares them dead; one that starts does not", async () => {
   await using stage = await openStage({ market });
   await using app = await stage.open();
-  // as an outage leaves it: its lock went with its session, and no heartbeat got through for a minute
-  await stage.query(`
-    insert into ops.worker (kind, host, pid, started_at, heartbeat_at)
-    values ('worker', 'elsewhere', 1, now() - interval '1 hour', now() - interval '1 minute')`);
-  const found = () => stage.query("select ended_as from ops.worker where host = 'elsewhere'");
+  await enterLate(stage);
   {
     await using ingest = await openIngest(app, "worker", createRunLimit(null), { again: true });
     await ingest.parts.reapDeadWorkers();
-    expect(await found()).toEqual([{ ended_as: null }]);
+    expect(await found(stage)).toEqual([{ ended_as: null }]);
   }
   await using _ = await openIngest(app, "worker", createRunLimit(null));
-  expect(await found()).toEqual([{ ended_as: "died" }]);
+  expect(await found(stage)).toEqual([{ ended_as: "died" }]);
+});
+
+test("it judges after that time even if the clock of its machine has been set back by hours", async () => {
+  await using stage = await openStage({ market });
+  await using app = await stage.open();
+  await enterLate(stage);
+  let behind = 0;
+  const clock = {
+    ...app.clock,
+    now: () => app.clock.now() - behind,
+    // without heartbeats, which judge by their own count
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error))),
+  };
+  const rhythm = { ...usualRhythm, beatMs: 20 };
+  await using ingest = await openIngest({ ...app, clock, rhythm }, "worker", createRunLimit(null), { again: true });
+  behind = 3 * hourMs;
+  await until(async () => {
+    await ingest.parts.reapDeadWorkers();
+    return (await found(stage))[0]?.["ended_as"] !== null;
+  });
+  expect(await found(stage)).toEqual([{ ended_as: "died" }]);
 });
