@@ -60,7 +60,9 @@ export async function openSessions(app: App): Promise<Sessions> {
     try {
       return await session.answer(call, caller);
     } catch (error) {
-      if (!isUnsent(error)) throw error;
+      // found out before the heartbeat did: nothing else ends this session until then
+      if (isExpired(error)) session.parts.ingest.abort(error);
+      else if (!isUnsent(error)) throw error;
       const next = await current();
       if (next === session) throw session.stoppedBy() ?? fail("stopped");
       return next.answer(call, caller);
@@ -97,6 +99,11 @@ async function openSession(app: App, watchers: Watchers = {}): Promise<Session> 
 /** True for a call that a stop ended while it waited. A call that was sent ends with its reply. */
 function isUnsent(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError" && !(error instanceof StorehouseError);
+}
+
+/** True where the lease of the session has expired: its call was not granted, or not sent. */
+function isExpired(error: unknown): error is StorehouseError {
+  return error instanceof StorehouseError && error.code === "lease_expired";
 }
 
 function nameOf(error: unknown): string {
