@@ -20,7 +20,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "plan",
-    summary: "show the slices, requests and credits that a sync would take; writes nothing and spends nothing",
+    summary: "show the slices, requests and credits that a sync would take; queues nothing and spends nothing",
     load: async () => (await import("./commands/plan.ts")).definePlan,
   },
   {
