@@ -111,7 +111,7 @@ comment on table  ops.credit_forecast                 is 'What was expected to b
 comment on column ops.credit_forecast.account_id      is 'Account, as the shortened hash of its key.';
 comment on column ops.credit_forecast.made_on         is 'Day (UTC) on which the forecast was made.';
 comment on column ops.credit_forecast.date_day        is 'Day (UTC) of the forecast; for the day on which the forecast was made, the rest of it.';
-comment on column ops.credit_forecast.starts_at       is 'When the first run of the day begins; the start of the day if none does.';
+comment on column ops.credit_forecast.starts_at       is 'When the run of the day begins that takes most credits; the start of the day if there is none.';
 comment on column ops.credit_forecast.planned_credits is 'Credits for slices that the runs of the day plan, as far as budgets allow.';
 comment on column ops.credit_forecast.waiting_credits is 'Credits for slices that were open when the forecast was made and run on that day.';
 comment on column ops.credit_forecast.budget_credits  is 'By name and period of a budget: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.';

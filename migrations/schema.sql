@@ -6097,7 +6097,7 @@ create table ops.credit_forecast (
   account_id text not null, -- Account, as the shortened hash of its key.
   made_on date not null, -- Day (UTC) on which the forecast was made.
   date_day date not null, -- Day (UTC) of the forecast; for the day on which the forecast was made, the rest of it.
-  starts_at timestamp with time zone not null, -- When the first run of the day begins; the start of the day if none does.
+  starts_at timestamp with time zone not null, -- When the run of the day begins that takes most credits; the start of the day if there is none.
   planned_credits integer not null, -- Credits for slices that the runs of the day plan, as far as budgets allow.
   waiting_credits integer not null, -- Credits for slices that were open when the forecast was made and run on that day.
   budget_credits jsonb not null, -- By name and period of a budget: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.
@@ -6110,7 +6110,7 @@ create view ops.credit_forecast_day (
   account_id text, -- Account, as the shortened hash of its key.
   made_on date, -- Day (UTC) on which the forecast was made.
   date_day date, -- Day (UTC) of the forecast; for the day on which the forecast was made, the rest of it.
-  starts_at timestamp with time zone, -- When the first run of the day begins; the start of the day if none does.
+  starts_at timestamp with time zone, -- When the run of the day begins that takes most credits; the start of the day if there is none.
   planned_credits integer, -- Credits for slices that the runs of the day plan, as far as budgets allow.
   waiting_credits integer, -- Credits for slices that were open when the forecast was made and run on that day.
   budget_credits jsonb, -- By name and period of a budget: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.

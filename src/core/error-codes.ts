@@ -95,7 +95,7 @@ export const errorCodes = {
   },
   credits_exhausted: {
     recovery: "defer",
-    says: "no credits are left for this class of work",
+    says: "no credits are left for this class of work; history also leaves what the nights until the reset take",
     next: "it continues automatically after the reset; raise the allowance or lower credits.floors",
   },
   allowance_too_small: {

@@ -5,7 +5,7 @@ import type { NightOutcome } from "./forecast-error.ts";
 /** The expected charges of a future day. */
 export type ForecastDay = {
   readonly day: Day;
-  /** When its first run starts, in epoch-ms; the start of the day if there is none. */
+  /** When the run starts that takes most, in epoch-ms; the start of the day if there is none. */
   readonly startsAt: number;
   /** Credits for the plans of its runs, as far as budgets pay for them. */
   readonly planned: number;

@@ -9,6 +9,7 @@ import { budgetRefusal, startOfLastDay } from "./budget-refusal.ts";
 import { createBudgetBook, refusingBudget } from "./budgets.ts";
 import { isDeclaredDead, type Grant } from "./holds.ts";
 import type { Holders } from "./lapsed-holds.ts";
+import { createNightsKeeper } from "./nights-ahead.ts";
 import { leftOfPlan } from "./plan-price.ts";
 import type { SharedHolds } from "./shared-holds.ts";
 
@@ -58,6 +59,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     holders: { workerId },
   } = options;
   const readFreshAccount = createAccountReader(options);
+  const keptForNights = createNightsKeeper(options);
   const budgetsOf = createBudgetBook({ db: options.db, accountId, budgets: options.budgets ?? [], clock });
 
   /** True if a budget refuses the call but it is allowed anyway; throws a DeferError if it is not. */
@@ -75,6 +77,11 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     return work.floor ?? (work.class === "person" ? 0 : floorOf(options.floors, work.class, canWait));
   }
 
+  /** What a call leaves on top of its floor: only slices of history leave what the nights until the reset take. */
+  async function keepsFor(work: PricedWork): Promise<number> {
+    return work.class === "history" && work.sliceId !== undefined ? keptForNights() : 0;
+  }
+
   return async function grantFor(work: PricedWork): Promise<Grant> {
     const planId = work.planId ?? null;
     const budgetIds = await budgetsOf(work.about ?? { dataset: "", app: null });
@@ -83,6 +90,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
       workerId,
       cost: work.cost,
       floor: floorFor(work, work.lostAt !== undefined),
+      keeps: await keepsFor(work),
       sliceId: work.sliceId ?? null,
       planId,
       budgetIds,
@@ -105,7 +113,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     if (left < work.cost) throw fail("plan_spent", { plan: planId, cost: work.cost, left: Math.max(0, left) });
     // before work is deferred for hours, check the balance: the period may be over, credits may have been bought
     const account = await readFreshAccount();
-    const second = await holds.reserve(request);
+    const second = await holds.reserve({ ...request, keeps: await keepsFor(work) });
     if (second !== null) return second;
     if (await isDeclaredDead(options.db, workerId)) throw fail("lease_expired");
     throw shortage(work, {

@@ -39,6 +39,8 @@ export type CreditRequest = {
   readonly workerId: string | null;
   readonly cost: number;
   readonly floor: number;
+  /** Credits that must be left afterwards, if that is more; none if left out. */
+  readonly keeps?: number;
   /** Slice that the call is for; null or left out if there is none. */
   readonly sliceId?: string | null;
   /** Plan whose price it counts against; null or left out if there is none. */
@@ -68,7 +70,7 @@ export async function reserveMany(
   // calls in flight and a pause cannot explain a later start: a clock that was ahead wrote it, and it would stop all workers
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
   // numeric, since 0.07 * 100 must be exactly 7
-  const free = sql`(a.remaining::bigint - a.held - ceil(a.total * ${request.floor}::numeric))`;
+  const free = sql`(a.remaining::bigint - a.held - greatest(ceil(a.total * ${request.floor}::numeric), ${Math.ceil(request.keeps ?? 0)}::bigint))`;
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
     with account as materialized (
       select a.account_id, greatest(${now}, least(a.next_start_at, ${latestStart})) as starts_at, interval '1 second' / a.pace_per_second as gap,

@@ -48,6 +48,7 @@ export function createSharedHolds(options: {
       alike: (a: CreditRequest, b: CreditRequest) =>
         a.cost === b.cost &&
         a.floor === b.floor &&
+        (a.keeps ?? 0) === (b.keeps ?? 0) &&
         (a.planId ?? null) === (b.planId ?? null) &&
         a.passesBudgets === b.passesBudgets &&
         String(a.budgetIds ?? []) === String(b.budgetIds ?? []),

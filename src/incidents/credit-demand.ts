@@ -1,13 +1,13 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { CreditClass } from "../core/slice.ts";
-import { dayOf, hourMs } from "../core/day.ts";
+import { hourMs } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
-import { readForecast } from "../credits/forecast-days.ts";
 import { chargedCredits } from "../credits/charges.ts";
+import { readNights, resetIsKnownToMs } from "../credits/nights-ahead.ts";
 import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
-import { paceHours, resetIsKnownToMs, type CreditDemand } from "./credit-outlook.ts";
+import { paceHours, type CreditDemand } from "./credit-outlook.ts";
 
 /** The allowance of an account and the demand for it; null until the API has reported an allowance. */
 export async function readCreditDemand({
@@ -38,7 +38,6 @@ export async function readCreditDemand({
     -- slices that wait for a budget until after the reset take nothing before it; both often end at midnight
     and    (slice.error_code in ('budget_exhausted', 'budget_too_small') and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
     group  by class`.execute(db);
-  const forecast = await readForecast(db, accountId, dayOf(now));
   return {
     total: account.total,
     remaining: account.remaining,
@@ -49,6 +48,6 @@ export async function readCreditDemand({
     isFirstDay: earlier[0]?.isFirstDay === true,
     open: Object.fromEntries(open.map((line) => [line.class, line.credits])),
     floors: settings.credits.floors,
-    nights: forecast === null ? null : forecast.days.map(({ startsAt, planned }) => ({ startsAt, credits: planned })),
+    nights: await readNights(db, accountId, now),
   };
 }

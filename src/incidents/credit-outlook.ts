@@ -1,16 +1,11 @@
 import type { CreditClass } from "../core/slice.ts";
-import { dayMs, hourMs } from "../core/day.ts";
+import { hourMs } from "../core/day.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
+import { nightsUntil, type Night } from "../credits/nights-ahead.ts";
 
 /** A night's run and the quiet day after it: measured over less time, every night would seem to use up the allowance. */
 export const paceHours = 24;
-
-/**
- * The reset is reported in whole seconds after the answer, so the deadline computed from it is off by up to a second plus the time of
- * transfer.
- */
-export const resetIsKnownToMs = 60_000;
 
 /** An allowance and its demand. Credits; times in epoch-ms. */
 export type CreditDemand = {
@@ -32,9 +27,6 @@ export type CreditDemand = {
   readonly nights: readonly Night[] | null;
 };
 
-/** A future day: when its first run starts (epoch-ms), and the credits that its runs take. */
-type Night = { readonly startsAt: number; readonly credits: number };
-
 /** A forecast of the allowance until its reset. */
 export type Outlook = {
   /** Credits that the class daily may still use, after what backfills may use. */
@@ -51,7 +43,7 @@ export type Outlook = {
   /** True if neither a forecast nor a pace shows what future days take. */
   readonly isUnknown: boolean;
   readonly waiting: number;
-  /** Credits for waiting history, down to its floor: usable does not include them. */
+  /** Credits for waiting history, down to its floor and to what the nights take: usable does not include them. */
   readonly history: number;
   /** Credits that will be missing; 0 if they are enough. */
   readonly short: number;
@@ -60,19 +52,20 @@ export type Outlook = {
 };
 
 /**
- * Whether the credits are enough until the reset. A backfill counts only as far as its floor allows: it stops there and continues after the
- * reset, by design. Null after the reset, until a new balance is known.
+ * Whether the credits are enough until the reset. History counts only as far as its floor and the forecast nights allow: it stops there and
+ * continues after the reset, by design. Null after the reset, until a new balance is known.
  */
 export function creditOutlook(allowance: CreditDemand, now: number): Outlook | null {
   const { total, remaining, held, resetsAt, open, floors } = allowance;
   const hoursToReset = (resetsAt - now) / hourMs;
   if (hoursToReset <= 0) return null;
   const above = (share: number) => Math.max(0, remaining - held - floorCredits(total, share));
-  const history = Math.min(open.history ?? 0, above(floors.history));
-  const usable = Math.max(0, above(floors.daily) - history);
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.isFirstDay ? 0 : allowance.spent / allowance.spentHours;
-  const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt - resetIsKnownToMs);
+  const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt);
+  const left = nights === null ? Number.POSITIVE_INFINITY : above(floors.daily) - waiting - sumOf(nights);
+  const history = Math.min(open.history ?? 0, above(floors.history), Math.max(0, left));
+  const usable = Math.max(0, above(floors.daily) - history);
   // without a forecast: the larger, not the sum, since the queue is part of what a day uses
   const wanted = nights === null ? Math.ceil(Math.max(waiting, perHour * hoursToReset)) : waiting + sumOf(nights);
   const short = Math.max(0, wanted - usable);
@@ -91,21 +84,6 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
 }
 
 const sumOf = (nights: readonly Night[]) => sumBy(nights, ({ credits }) => credits);
-
-/**
- * The nights that start after now and before `until`, the reset within its known accuracy: a run at midnight often starts at the same time.
- * Days after the forecast take the average of the forecast days.
- */
-function nightsUntil(nights: readonly Night[], now: number, until: number): readonly Night[] {
-  const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
-  const last = nights.at(-1)?.startsAt ?? until;
-  const beyond = ahead.length === 0 ? 0 : Math.max(0, Math.ceil((until - last) / dayMs) - 1);
-  const mean = Math.round(sumOf(ahead) / Math.max(1, ahead.length));
-  return [
-    ...ahead,
-    ...Array.from({ length: beyond }, (_, at) => ({ startsAt: last + (at + 1) * dayMs, credits: mean })),
-  ];
-}
 
 /** When the first night starts that takes more than is left; now if less than nothing is left. */
 function nightBeyond(nights: readonly Night[], left: number, now: number): number {

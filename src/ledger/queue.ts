@@ -175,6 +175,9 @@ export async function isAnyWaitingForCredits(db: Database, now: number, queueId:
 export type CreditLimits = {
   readonly accountId: string;
   readonly floors: Floors;
+  /** Credits that history leaves for the nights until the reset, if that is more than its floor. */
+  readonly keptForNights: number;
+  readonly onlySnapshots?: boolean;
   /** The queue of its workers. */
   readonly queueId: string;
 };
@@ -185,7 +188,7 @@ export type CreditLimits = {
  */
 export async function resumeAffordable(
   db: Database,
-  { accountId, floors, queueId }: CreditLimits,
+  { accountId, floors, keptForNights, queueId, onlySnapshots = false }: CreditLimits,
   now: number,
 ): Promise<number> {
   const floor = sql.join(
@@ -201,11 +204,12 @@ export async function resumeAffordable(
       select s.slice_id, s.class, ${canWait(now)} as can_wait, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
       left   join ops.credit_cost as c on c.operation = s.operation
-      where  ${isWaiting(queueId, now)}
+      where  ${isWaiting(queueId, now)} and (s.class = 'snapshot' or not ${onlySnapshots}::boolean)
     ), paid as (
       select p.slice_id from put_off as p
       join   ops.credit_account as a on a.account_id = ${accountId}
-      where  p.running <= a.remaining::bigint - a.held - ceil(a.total * case ${floor} end)
+      where  p.running <= a.remaining::bigint - a.held
+             - greatest(ceil(a.total * case ${floor} end), case when p.class = 'history' then ${Math.ceil(keptForNights)}::bigint else 0 end)
     )
     update ops.slice as s set state = 'pending', due_at = null
     from   paid

@@ -5,6 +5,7 @@ import { dayOf } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
 import { readAccount } from "../credits/account.ts";
 import { readBudgets } from "../credits/budgets.ts";
+import { readKeptForNights } from "../credits/nights-ahead.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
 import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
@@ -23,19 +24,24 @@ import { takeOver } from "./take-over.ts";
 
 /** Plans what is due today into the shared queue, with failed slices that are due for another try and orphaned slices. */
 export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
-  const { clock } = parts;
-  await cancelOutOfPortfolio(parts, settings, { datasets: scheduled(names, settings), isWorker: true });
+  const chosen = scheduled(names, settings);
+  await cancelOutOfPortfolio(parts, settings, { datasets: chosen, isWorker: true });
   await forgetOldPrices(parts);
-  await resumeOnCredits(parts, settings);
+  const isAnyWaiting = await checkBalance(parts);
+  // the others after the plan: before it they would take the credits that snapshots of the night need
+  if (isAnyWaiting) await resumeOnCredits(parts, settings, { onlySnapshots: true });
   await resumeOnBudgets(parts, settings);
   await requestFailedAgain(parts, settings);
-  const chosen = scheduled(names, settings);
-  if (chosen.length === 0) return;
+  if (chosen.length > 0) await planChosen(parts, settings, chosen);
+  if (isAnyWaiting && !parts.halted.aborted) await resumeOnCredits(parts, settings, {});
+}
+
+async function planChosen(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await parts.reapDeadWorkers();
   // first the planning that another worker has started or left unfinished, so that it is not planned again
   await joinPlanning(parts, settings);
   if (parts.halted.aborted) return;
-  const request = { datasets: chosen, bounds: {}, today: clock.today(), isScheduled: true } as const;
+  const request = { datasets: chosen, bounds: {}, today: parts.clock.today(), isScheduled: true } as const;
   const { runId, shards } = await openScheduled(parts, settings, request);
   const called = { account: accountOf(settings), workerId: parts.workerId, most: shards - 1 };
   if (shards > 1) await callWorkers(parts.db, called);
@@ -87,22 +93,33 @@ async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestPar
 const staleAfterMs = 30 * 60_000;
 
 /**
- * If slices wait for the reset of credits, or no balance was reported for a while, checks the balance and resumes the slices that it pays
- * for: credits may have been bought. If the check fails, they stay deferred.
+ * If slices wait for the reset of credits, or no balance was reported for a while, checks the balance. True if slices wait and the balance
+ * is known: if the check fails, they stay deferred.
  */
-async function resumeOnCredits(parts: IngestParts, settings: Settings): Promise<void> {
-  const { db, clock, log, accountId, queueId } = parts;
+async function checkBalance(parts: IngestParts): Promise<boolean> {
+  const { db, clock, accountId, queueId } = parts;
   const isAnyWaiting = await isAnyWaitingForCredits(db, clock.now(), queueId);
   const reportedAt = (await readAccount(db, accountId))?.observedAt ?? 0;
-  if (!isAnyWaiting && clock.now() - reportedAt < staleAfterMs) return;
+  if (!isAnyWaiting && clock.now() - reportedAt < staleAfterMs) return false;
   try {
     await parts.refreshBalance();
+    return isAnyWaiting;
   } catch (error) {
     if (!(error instanceof StorehouseError)) throw error;
     if (error instanceof AbortError) parts.abort(error);
-    return;
+    return false;
   }
-  if (!isAnyWaiting) return;
-  const woken = await resumeAffordable(db, { accountId, floors: settings.credits.floors, queueId }, clock.now());
+}
+
+/** Resumes the slices that the balance pays for: credits may have been bought, and a night may have left some to history. */
+async function resumeOnCredits(
+  { db, clock, log, accountId, queueId }: IngestParts,
+  settings: Settings,
+  which: { readonly onlySnapshots?: boolean },
+): Promise<void> {
+  const now = clock.now();
+  const { floors } = settings.credits;
+  const { credits: keptForNights } = await readKeptForNights(db, { accountId, floors, now });
+  const woken = await resumeAffordable(db, { accountId, floors, keptForNights, queueId, ...which }, now);
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

@@ -2,6 +2,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
+import { readKeptForNights } from "../credits/nights-ahead.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { readWaitingElsewhere, takeWaiting, type WaitingElsewhere } from "../ledger/waiting-elsewhere.ts";
 import { datasetsOf } from "../planner/plan-stream.ts";
@@ -34,6 +35,8 @@ export async function takeOver(
   const paid = affordable(own, {
     account: await readAccount(db, accountId),
     floors: settings.credits.floors,
+    keptForNights: (await readKeptForNights(db, { accountId, floors: settings.credits.floors, now: clock.now() }))
+      .credits,
     mostCredits,
   });
   const taken =
@@ -51,19 +54,22 @@ export async function takeOver(
 type Means = {
   readonly account: AccountState | null;
   readonly floors: Floors;
+  /** Credits that history leaves for the nights until the reset. */
+  readonly keptForNights: number;
   readonly mostCredits: number;
 };
 
 /** The slices that balance, floors and limit pay for, in their turn. Pure. */
 function affordable(
   slices: readonly WaitingElsewhere[],
-  { account, floors, mostCredits }: Means,
+  { account, floors, keptForNights, mostCredits }: Means,
 ): readonly WaitingElsewhere[] {
   if (account?.remaining == null) return [];
   const free = account.remaining - account.held;
   let taken = 0;
   return slices.filter((slice) => {
-    const floor = floorCredits(account.total ?? 0, floorOf(floors, slice.class, slice.canWait));
+    const share = floorCredits(account.total ?? 0, floorOf(floors, slice.class, slice.canWait));
+    const floor = slice.class === "history" ? Math.max(share, keptForNights) : share;
     if (taken + slice.credits > Math.min(free - floor, mostCredits)) return false;
     taken += slice.credits;
     return true;

@@ -23,8 +23,8 @@ const standsUnderWayMs = 30 * 60_000;
 type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["warehouse"], "db"> };
 
 /**
- * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one: each run of the crontab
- * is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
+ * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one, and of tomorrow at
+ * least, whose night may be in the next period: each run of the crontab is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
  */
 async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;
@@ -41,12 +41,14 @@ async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSigna
   for (let day = today; Date.parse(day) < until; day = addDays(day, 1)) {
     const own = runs.get(day) ?? [];
     const charges: ForeseenCharge[] = [await foresight.resume(day)];
-    for (const { datasets } of own) {
+    let main = { at: own[0]?.at ?? Math.max(now, Date.parse(day)), planned: 0 };
+    for (const { at, datasets } of own) {
       if (stop?.aborted === true) return null;
-      charges.push((await foresight.run(datasets, day)).charge);
+      const { charge } = await foresight.run(datasets, day);
+      charges.push(charge);
+      if (charge.planned > main.planned) main = { at, planned: charge.planned };
     }
-    const startsAt = own[0]?.at ?? Math.max(now, Date.parse(day));
-    days.push({ day, startsAt, ...sumOfCharges(charges, budgetsOf(settings)) });
+    days.push({ day, startsAt: main.at, ...sumOfCharges(charges, budgetsOf(settings)) });
   }
   return { madeAt: now, days };
 }
@@ -55,7 +57,8 @@ async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSigna
 async function horizonOf(db: Parts["warehouse"]["db"], accountId: string, now: number): Promise<number> {
   const resetsAt = (await readAccount(db, accountId))?.resetsAt ?? 0;
   const monthEnd = Date.parse(budgetDays("month", dayOf(now)).end);
-  return Math.min(Math.max(resetsAt, monthEnd), now + mostDays * dayMs);
+  const tomorrowEnd = Date.parse(addDays(dayOf(now), 2));
+  return Math.min(Math.max(resetsAt, monthEnd, tomorrowEnd), now + mostDays * dayMs);
 }
 
 /** The first run of each line on each day, in order of time: a later run of the same day finds nothing to do. */

@@ -57,6 +57,18 @@ describe("the allowance", () => {
     expect(outlookWith({ open: { history: 1_000_000 } })).toMatchObject({ usable: 1_500, short: 3_300 });
   });
 
+  test("is not short where history leaves what the nights until the reset take", () => {
+    const nights = [4, 28].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
+    const tight = { nights, resetsAt: 48 * hour, open: { history: 1_000_000, daily: 500 } };
+    expect(outlookWith(tight)).toMatchObject({ wanted: 3_500, history: 4_000, short: 0 });
+    expect(outlookWith({ ...tight, remaining: 3_000 })).toMatchObject({ usable: 2_500, history: 0, short: 1_000 });
+  });
+
+  test("is needed for the nights after a forecast that ends before the reset", () => {
+    const nights = [-20, 4].map((at) => ({ startsAt: at * hour, credits: 100 }));
+    expect(creditOutlook({ ...well, nights, resetsAt: 29 * hour }, 5 * hour)).toMatchObject({ nights: 1, wanted: 100 });
+  });
+
   test("is not needed for a night that begins with the reset, which is known by whole seconds from when an answer came", () => {
     const nights = [216, 240].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
     for (const off of [-700, 0, 300])

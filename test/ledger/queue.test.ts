@@ -102,7 +102,7 @@ describe("the queue", () => {
       stage.clock,
     );
     const floors = { snapshot: 0, daily: 0.5, lookback: 0.5, history: 0.5 };
-    const limits = { accountId: "any", floors, queueId: sharedQueue };
+    const limits = { accountId: "any", floors, keptForNights: 0, queueId: sharedQueue };
     const woken = async (days: number) => {
       await resumeAffordable(stage.db, limits, now + days * 86_400_000);
       return (await stage.queued()).map(({ slice }) => slice);
@@ -124,7 +124,9 @@ describe("the queue", () => {
     await observeBalance(stage.db, "held", balance, stage.clock);
     await stage.pool.query("update ops.credit_account set held = 5 where account_id = 'held'");
     const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
-    expect(await resumeAffordable(stage.db, { accountId: "held", floors, queueId: sharedQueue }, now)).toBe(2);
+    expect(
+      await resumeAffordable(stage.db, { accountId: "held", floors, keptForNights: 0, queueId: sharedQueue }, now),
+    ).toBe(2);
     expect((await stage.queued()).map(({ slice }) => slice)).toEqual(ids.slice(0, 2));
   });
 

@@ -1,0 +1,89 @@
+import type { Clock } from "../core/clock.ts";
+import { dayMs, dayOf } from "../core/day.ts";
+import { floorCredits, type Floors } from "../core/floors.ts";
+import { sumBy } from "../core/sum.ts";
+import type { Queryable } from "../postgres/sql.ts";
+import { readAccount } from "./account.ts";
+import { readForecast } from "./forecast-days.ts";
+
+/*
+ * History can be requested on any later day, and the nights until the reset cannot: so history leaves the credits that these nights are
+ * forecast to take, on top of the floor of the newest day. Without it, history that wakes at a reset would spend the allowance before the
+ * next night is planned, and a long backfill would spend the allowance of a month in its first days.
+ */
+
+/** A future day: when the run starts that takes most (epoch-ms), and the credits that its runs take. */
+export type Night = { readonly startsAt: number; readonly credits: number };
+
+/**
+ * The reset is reported in whole seconds after the answer, so the deadline computed from it is off by up to a second plus the time of
+ * transfer.
+ */
+export const resetIsKnownToMs = 60_000;
+
+/** The forecast nights of an account, in order; null if there is no forecast of today or yesterday. */
+export async function readNights(db: Queryable, accountId: string, now: number): Promise<readonly Night[] | null> {
+  const forecast = await readForecast(db, accountId, dayOf(now));
+  return forecast === null ? null : forecast.days.map(({ startsAt, planned }) => ({ startsAt, credits: planned }));
+}
+
+/**
+ * The nights that start after now and before the reset, within its known accuracy: a run at midnight often starts at the same time. Days
+ * after the forecast take the average of the forecast nights before the reset or, if none is left, of all but the first, which is the rest
+ * of a day.
+ */
+export function nightsUntil(nights: readonly Night[], now: number, resetsAt: number): readonly Night[] {
+  const until = resetsAt - resetIsKnownToMs;
+  const ahead = nights.filter(({ startsAt }) => startsAt > now && startsAt < until);
+  const last = nights.at(-1)?.startsAt ?? until;
+  const [passed, all] = [
+    Math.max(0, Math.floor((now - last) / dayMs)),
+    Math.max(0, Math.ceil((until - last) / dayMs) - 1),
+  ];
+  const alike = ahead.length === 0 ? nights.slice(1) : ahead;
+  const mean = Math.round(sumBy(alike, ({ credits }) => credits) / Math.max(1, alike.length));
+  return [
+    ...ahead,
+    ...Array.from({ length: Math.max(0, all - passed) }, (_, at) => ({
+      startsAt: last + (passed + at + 1) * dayMs,
+      credits: mean,
+    })),
+  ];
+}
+
+/** The credits that history leaves until a reset (epoch-ms). 0 while no forecast or no reset is known. */
+export async function readKeptForNights(
+  db: Queryable,
+  { accountId, floors, now }: { readonly accountId: string; readonly floors: Floors; readonly now: number },
+): Promise<{ readonly credits: number; readonly resetsAt: number }> {
+  const account = await readAccount(db, accountId);
+  const resetsAt = account?.resetsAt ?? Number.NEGATIVE_INFINITY;
+  if (account?.total == null || resetsAt <= now) return { credits: 0, resetsAt };
+  const nights = nightsUntil((await readNights(db, accountId, now)) ?? [], now, resetsAt);
+  if (nights.length === 0) return { credits: 0, resetsAt };
+  return { credits: floorCredits(account.total, floors.daily) + sumBy(nights, ({ credits }) => credits), resetsAt };
+}
+
+/** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
+const keptForMs = 30_000;
+
+/** Makes a reader of these credits that queries the database only now and then, and after a reset. */
+export function createNightsKeeper({
+  db,
+  accountId,
+  floors,
+  clock,
+}: {
+  readonly db: Queryable;
+  readonly accountId: string;
+  readonly floors: Floors;
+  readonly clock: Clock;
+}): () => Promise<number> {
+  let known = { credits: 0, resetsAt: Number.NEGATIVE_INFINITY, readAt: Number.NEGATIVE_INFINITY };
+  return async () => {
+    const now = clock.now();
+    if (now >= known.resetsAt || now - known.readAt >= keptForMs)
+      known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
+    return known.credits;
+  };
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { openIngest, startWork } from "../../src/open-ingest.ts";
+import { createRunLimit } from "../../src/credits/run-limit.ts";
+import { announceRuns } from "../../src/worker/announce-runs.ts";
+import { until } from "../support/ingest-stage.ts";
+import { openNights, type Nights } from "../support/nights.ts";
+import { workUntilIdle } from "../support/work-until-idle.ts";
+
+const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+const settings = {
+  datasets: { app_rating: { on: true }, keyword_rank: { history_days: 300 } },
+  credits: { floors },
+};
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 3 };
+
+/** Runs what is due in the queue of the workers, as a worker does between two runs of its crontab. */
+async function runDue({ stage, run }: Nights): Promise<void> {
+  await using app = await stage.open(run());
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
+  const slices = startWork(app, ingest);
+  const open = `select from ops.slice where state in ('pending', 'running') or state = 'deferred' and due_at <= $1`;
+  await until(async () => (await stage.query(open, [new Date(app.clock.now()).toISOString()])).length === 0);
+  ingest.halt();
+  await slices.stop();
+}
+
+async function foresee({ stage, run }: Nights): Promise<void> {
+  await using app = await stage.open(run());
+  await announceRuns(app, new AbortController().signal);
+}
+
+test("history that wakes with the reset leaves the credits of the night that comes later in the period", async () => {
+  const accounts = [{ token: "a-token-of-few-credits", total: 145, periodHours: 24 }];
+  await using nights = await openNights({ market, accounts }, { settings });
+  const { stage } = nights;
+  await workUntilIdle(stage, nights.run());
+  await foresee(nights);
+  for (let count = 0; count < 3; count += 1) {
+    nights.next();
+    stage.sandbox.clearLog();
+    // the reset was two hours ago, and the night is at four
+    await runDue(nights);
+    const [next] = await stage.query<{ credits: number }>(
+      "select planned_credits as credits from ops.credit_forecast where date_day = $1 and made_on = $1::date - 1",
+      [nights.today()],
+    );
+    expect(next?.credits).toBeGreaterThan(0);
+    expect(stage.requested().length).toBeGreaterThan(0);
+    expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(next?.credits ?? 0);
+    expect(stage.sandbox.account().remaining).toBeLessThan((next?.credits ?? 0) + 30);
+    await workUntilIdle(stage, nights.run());
+    await foresee(nights);
+  }
+  expect(await stage.query("select from ops.slice where state = 'lost'")).toEqual([]);
+});
