@@ -19,6 +19,8 @@ type Limit = {
   readonly mostCredits: number;
   readonly newestFirst: boolean;
   readonly refused?: ReadonlySet<string>;
+  /** Adds to a part of the plan what its turns depend on and the plan lacks. */
+  readonly completed?: (chunk: PlanChunk) => Promise<PlanChunk>;
 };
 
 type TurnOf = (slice: SliceDraft) => number;
@@ -36,20 +38,20 @@ export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, limit: Limit
 /** Goes through a plan and finds the part that a limit pays for. Slices that are added to the plan later are left out too. */
 export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
-  { mostCredits, newestFirst, refused = new Set() }: Limit,
+  { mostCredits, newestFirst, refused = new Set(), completed = (chunk) => Promise.resolve(chunk) }: Limit,
 ): Promise<LimitCut> {
   const turnOf: TurnOf = (slice) => turnIn(slice, newestFirst) + (refused.has(slice.operation) ? refusedTurns : 0);
   if (mostCredits === Number.POSITIVE_INFINITY) return { cut: (all) => all, leftOut: { slices: 0, credits: 0 } };
   const counts = new Map<number, Map<number, number>>();
-  for await (const { slices } of plan()) {
-    for (const slice of slices) {
+  for await (const chunk of plan()) {
+    for (const slice of (await completed(chunk)).slices) {
       const turn = turnOf(slice);
       const prices = counts.get(turn) ?? new Map<number, number>();
       counts.set(turn, prices.set(slice.credits, (prices.get(slice.credits) ?? 0) + 1));
     }
   }
   const { quotas, leftOut } = fill(counts, mostCredits);
-  return { cut: (all) => paidOf(all, quotas, turnOf), leftOut };
+  return { cut: (all) => paidOf(all, quotas, { turnOf, completed }), leftOut };
 }
 
 type Quotas = ReadonlyMap<number, Map<number, number>>;
@@ -73,8 +75,13 @@ function fill(counts: Quotas, mostCredits: number) {
   return { quotas, leftOut };
 }
 
-async function* paidOf(plan: AsyncIterable<PlanChunk>, quotas: Quotas, turnOf: TurnOf): AsyncGenerator<PlanChunk> {
-  for await (const chunk of plan) {
+async function* paidOf(
+  plan: AsyncIterable<PlanChunk>,
+  quotas: Quotas,
+  { turnOf, completed }: { readonly turnOf: TurnOf; readonly completed: NonNullable<Limit["completed"]> },
+): AsyncGenerator<PlanChunk> {
+  for await (const planned of plan) {
+    const chunk = await completed(planned);
     const slices = chunk.slices.filter((slice) => {
       const quota = quotas.get(turnOf(slice));
       const left = quota?.get(slice.credits) ?? 0;

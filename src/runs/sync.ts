@@ -5,7 +5,9 @@ import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOrphanedSlices, recordNaivePrice, openRun } from "../ledger/runs.ts";
+import { withLastRequests } from "../ledger/last-requests.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
+import type { Database } from "../postgres/database.ts";
 import { queueTries } from "../ledger/later-tries.ts";
 import { dueTries } from "./later-tries.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
@@ -13,7 +15,7 @@ import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
 import { limitCut } from "../planner/cut-to-limit.ts";
 import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
-import { datasetsOf, planStage, readInputs } from "../planner/plan-stream.ts";
+import { datasetsOf, planStage, readInputs, type PlanChunk } from "../planner/plan-stream.ts";
 import { locksOf, wholePlan } from "../planner/shards.ts";
 import { endPlanning, planShard } from "./plan-shard.ts";
 import { drain, finish, runToEnd, type Wave } from "./run-to-end.ts";
@@ -98,7 +100,7 @@ async function planRest(
   const own = { datasets: [] as string[], lines: [] as TimingLine[] };
   let [queued, leftOut, stage] = [0, 0, stages[0] as Dataset["stage"]];
   for (stage of stages) {
-    const limit = { mostCredits: runLimit.left(), newestFirst: true, refused };
+    const limit = { mostCredits: runLimit.left(), newestFirst: true, refused, completed: withTurns(db) };
     const { cut, leftOut: beyond } = await limitCut(() => planStage(db, inputs, { stage }), limit);
     leftOut += beyond.slices;
     for (const shard of inputs.shards) {
@@ -117,6 +119,11 @@ async function planRest(
   const end = { runId, request, settings, own: request.only === undefined ? own : undefined };
   await db.transaction().execute((transaction) => endPlanning(ingest, transaction, end));
   return { taken: queued, leftOut, isWhole: stage === stages.at(-1) };
+}
+
+/** Adds the days on which snapshots were last requested: a limit takes those first that were requested longest ago. */
+function withTurns(db: Database): (chunk: PlanChunk) => Promise<PlanChunk> {
+  return async (chunk) => ({ ...chunk, slices: await withLastRequests(db, chunk.dataset, chunk.slices) });
 }
 
 /** Queues failed slices whose next try is due in the run, while no other process plans their cells. */

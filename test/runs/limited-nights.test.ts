@@ -19,6 +19,21 @@ test("of snapshots that a limit does not pay for as a whole those come first eac
   ).toHaveLength(5);
 });
 
+test("of snapshots that a limit does not pay for, one that was requested months ago comes after those that never were", async () => {
+  const settings = { datasets: { keyword_metadata: { on: true, refresh_days: 2 } } };
+  await using nights = await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } }, { settings });
+  const { stage } = nights;
+  const sync = (dataset: string, maxCredits: number) =>
+    stage.sync(nights.run({ maxCredits, request: { datasets: [dataset], today: nights.today() } }));
+  await sync("tracked_keyword", 100);
+  await sync("keyword_metadata", 5);
+  for (let night = 0; night < 40; night += 1) nights.next();
+  await sync("keyword_metadata", 11);
+  expect(
+    await stage.query("select from ops.slice where dataset = 'keyword_metadata' and state = 'loaded' group by scope"),
+  ).toHaveLength(2);
+});
+
 test("a snapshot that failed and was lost since does not come first again", async () => {
   const settings = { datasets: { keyword_metadata: { on: true, refresh_days: 1 } } };
   await using nights = await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } }, { settings });
