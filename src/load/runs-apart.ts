@@ -26,13 +26,13 @@ export function stretchOf(table: Table, loads: readonly Filled[]): readonly stri
 
 /** Cuts loads, in their order, into the fewest runs in which no cell occurs twice. */
 export function runsApart(table: Table, loads: readonly Filled[]): readonly (readonly Filled[])[] {
-  const stretch = stretchOf(table, loads);
+  const fixed = table.key.filter((column) => loads.every((load) => columnOf(column, load).constant));
   const runs: Filled[][] = [];
-  let cells = createCells(table, stretch);
+  let cells = createCells(table, fixed);
   for (const load of loads) {
     if (runs.length === 0 || !cells.add(load)) {
       runs.push([]);
-      if (runs.length > 1) cells = createCells(table, stretch);
+      if (runs.length > 1) cells = createCells(table, fixed);
       cells.add(load);
     }
     runs.at(-1)?.push(load);
@@ -40,14 +40,14 @@ export function runsApart(table: Table, loads: readonly Filled[]): readonly (rea
   return runs;
 }
 
-/** Collects the cells of loads. A part of the index that only one load writes is not searched. */
-function createCells(table: Table, stretch: readonly string[]) {
-  const rest = table.key.slice(stretch.length);
+/** Collects the cells of loads. A load is not searched if no other one has the same values in the `fixed` columns. */
+function createCells(table: Table, fixed: readonly string[]) {
+  const rest = table.key.filter((column) => !fixed.includes(column));
   const parts = new Map<string, { readonly first: Filled; cells: Set<string> | null }>();
   return {
     /** Adds a load; false if it may share a cell with another one: then it is not added. */
     add: (load: Filled): boolean => {
-      const name = stretch.map((column) => columnOf(column, load).elements).join(",");
+      const name = fixed.map((column) => columnOf(column, load).elements).join(",");
       const part = parts.get(name);
       if (part === undefined) {
         parts.set(name, { first: load, cells: null });
