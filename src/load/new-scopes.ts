@@ -57,10 +57,22 @@ export async function partNewScopes(
     table,
     first.map((place) => ({ place, scope: scopes[place] as LoadScope })),
   );
-  const together = loads
-    .filter((load, index) => isNew.has(index) && load.rows.length > 0)
-    .map((load) => ({ ...load, encoded: encodeColumns(table, columnsIn(table, load.rows), dimensions), rows: [] }));
+  const together = loads.flatMap((load, index) => {
+    if (!isNew.has(index) || load.rows.length === 0) return [];
+    const encoded = encodeColumns(table, columnsIn(table, load.rows), dimensions);
+    return [{ ...load, encoded, isNew: holdsItsRows(load, scopes[index] as LoadScope), rows: [] }];
+  });
   return { together, others: loads.filter((_, index) => !isNew.has(index)) };
+}
+
+/** True if the key of each row lies in the scope of the load: if the scope is empty, no row of such a key is stored. */
+function holdsItsRows({ table, rows, scope }: ReadyLoad, { fixed, days }: LoadScope): boolean {
+  const isWithin = (column: string, holds: (value: Row[string] | undefined) => boolean) =>
+    table.key.includes(column) && rows.every((row) => holds(row[column]));
+  return (
+    fixed.every(({ column }) => isWithin(column, (value) => value === scope[column])) &&
+    (days === null || isWithin(days.column, (value) => String(value) >= days.first && String(value) < days.until))
+  );
 }
 
 /**

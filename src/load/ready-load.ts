@@ -43,6 +43,8 @@ export type ReadyLoad = Omit<Load, "rows" | "columns"> & {
   readonly sums: CountedSums | null;
   /** Empty if rows are encoded. */
   readonly rows: readonly Row[];
+  /** True if none of its rows is stored yet: they are inserted without looking up each of them. */
+  readonly isNew?: boolean;
   /** Days that determine the partitions of rows; none if the table has no partitions. */
   readonly days: ReadonlySet<Day>;
 };

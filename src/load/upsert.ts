@@ -34,7 +34,8 @@ export async function upsertInTurn(transaction: Database, table: Table, loads: r
 async function write(transaction: Database, table: Table, filled: readonly Filled[]): Promise<void> {
   const group = groupOf(table, filled);
   const lock = isSummed(table) ? lockSums(table, lockedBy(table, filled)) : null;
-  if (await holdsSome(transaction, group, lock)) await merge(transaction, table, group);
+  const isNew = filled.every((load) => load.isNew === true);
+  if (!isNew && (await holdsSome(transaction, group, lock))) await merge(transaction, table, group);
   else await insert(table, group, filled).execute(transaction);
 }
 

@@ -20,6 +20,15 @@ const shown = defineTable({
   partitioned: false,
 });
 
+/** A table whose key begins with a column that varies within an answer. */
+const charted = defineTable({
+  name: "core.fact_charted",
+  columns: { keyword_key: "keyword", date_day: "day", chart: "text", rank: "int" },
+  key: ["keyword_key", "date_day", "chart"],
+  load: { kind: "replace", scope: ["date_day", "chart"] },
+  partitioned: false,
+});
+
 /** An answer: of a country and some days of August, each word of it as `day word rank`. */
 type Answer = { readonly country: string; readonly from: number; readonly days: number; readonly words: string };
 
@@ -45,7 +54,7 @@ const answers = fc.array(
 
 const stage = forTests(openWarehouseStage);
 beforeAll(async () => {
-  for (const table of [shown, sold]) await stage.create(table);
+  for (const table of [shown, charted, sold]) await stage.create(table);
 });
 
 /** The load of an answer; later ones were received later. */
@@ -70,6 +79,17 @@ function loadOf({ country, from, days, words }: Answer, index: number): Load {
     scope: { country_key: country },
     complete: true,
   };
+}
+
+/** The load of a chart on a day of August, each member as `word rank`, or as `day word rank` if it is of another day. */
+function chartOf(chart: string, on: number, members: readonly string[], index: number): Load {
+  const rows = members.map((member) => {
+    const [rank, word = "", other = on] = member.split(" ").toReversed();
+    return { keyword_key: word, date_day: `2026-08-0${other}`, chart, rank: Number(rank) };
+  });
+  const whose = { sliceId: String(index + 1), fetchedAt: 1_000 * (index + 1), scope: { chart } };
+  const [from, until] = [day(`2026-08-0${on}`), day(`2026-08-0${on + 1}`)];
+  return { table: charted, rows, ...whose, day: from, until, complete: true };
 }
 
 /** Loads answers in groups and returns what the table holds then. `texts` gets the statements. */
@@ -137,5 +157,24 @@ describe("answers of a group whose rows are replaced as a whole", () => {
     const texts: string[] = [];
     expect(await loaded([loads], { texts })).toHaveLength(6);
     expect(texts.filter((text) => /^\s*(insert|merge|delete)/.test(text))).toHaveLength(1);
+  });
+
+  test("are inserted without a look-up of each row, although other scopes hold rows of the same members", async () => {
+    const before = [chartOf("FREE", 1, ["a 1", "b 2"], 0), chartOf("PAID", 1, ["a 2", "b 1"], 1)];
+    const after = [chartOf("FREE", 2, ["a 1", "b 2"], 2), chartOf("PAID", 2, ["b 1", "c 2"], 3)];
+    const texts: string[] = [];
+    expect(await loaded([before, after], { table: charted, texts })).toHaveLength(8);
+    expect(texts.filter((text) => /on\s+conflict|left\s+join/.test(text))).toEqual([]);
+  });
+
+  test("move rows that other answers brought for their scopes, although the scopes of these answers are new", async () => {
+    const before = chartOf("FREE", 1, ["a 1", "b 2"], 0);
+    const after = [chartOf("FREE", 2, ["a 1", "1 b 9"], 1), chartOf("PAID", 2, ["b 1", "c 2"], 2)];
+    const apart = await loaded(
+      [before, ...after].map((load) => [load]),
+      { table: charted },
+    );
+    expect(apart).toHaveLength(5);
+    expect(await loaded([[before], after], { table: charted })).toEqual(apart);
   });
 });
