@@ -123,7 +123,7 @@ function lateText(late: readonly string[]): string {
 const endWords = {
   interrupted: "was interrupted",
   aborted: "was aborted",
-  limited: "ended at its limit",
+  limited: "ended at the credits agreed to",
 } as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {

@@ -118,9 +118,9 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
   };
 }
 
-/** The outcome of a run in words: `limited` alone says too little. */
+/** The outcome of a run in words: `limited` alone says too little. A step of the first sync ends this way, at the price agreed to. */
 export function outcomeWords(outcome: string): string {
-  return outcome === "limited" ? "at its limit" : outcome;
+  return outcome === "limited" ? "as far as agreed" : outcome;
 }
 
 /** The latest sync of an account that was broken off and that no later run has completed. */

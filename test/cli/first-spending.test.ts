@@ -146,6 +146,8 @@ test.skipIf(!hasTerminal)(
     await until(() => questions(yes).length === 3);
     expect(charged()).toBe(5 + 1 + 50);
     expect(yes.output()).toContain("A night then costs about");
+    const { stdout: runs } = await run(stage, "runs");
+    expect([runs.match(/as far as agreed/g)?.length, runs.includes("limit")]).toEqual([3, false]);
     expect(await stage.query("select from ops.agreement")).toEqual([]);
     yes.type("y\r");
     expect(await yes.ended).toBe(0);

@@ -51,7 +51,7 @@ test("a sync that was broken off is on the page until a later run has planned ea
   await sync("loaded", ["keyword_rank"], { account: "acme" });
   expect(await verdict()).toBe(`Not complete yet: sync 2 was interrupted, ${rest}`);
   await sync("deferred", ["keyword_rank"], { maxCredits: 10 });
-  expect(await verdict()).toBe(`Not complete yet: sync 5 ended at its limit, ${rest}`);
+  expect(await verdict()).toBe(`Not complete yet: sync 5 ended at the credits agreed to, ${rest}`);
   await sync("failed", ["keyword_rank"]);
   expect(await verdict()).toMatch(/^OK: /);
   // its process was killed
