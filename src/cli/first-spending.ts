@@ -81,7 +81,8 @@ async function isAgreedTo(spending: FirstSpending, step: NextStep | null): Promi
   const price = step === null ? "nothing is missing now" : stepLine(step);
   if (!yes && !canConfirm()) throw fail("spending_not_agreed", { price });
   const atLeast = step === null ? [] : atLeastIn(step, app);
-  if (step !== null) say(stepWords(step, { atLeast, priced: !yes }));
+  if (step !== null)
+    say(stepWords(step, { atLeast, priced: !yes, requestsPerSecond: app.config.settings.api.requests_per_second }));
   const isLast = step === null || step.stage === "market";
   if (isLast && step !== null) {
     const fallbacks = await fallbackPrices(app.warehouse.db, spending.request, app.config.settings);

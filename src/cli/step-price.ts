@@ -3,7 +3,7 @@ import { currentPortfolio } from "../planner/backfill-plan.ts";
 import type { FallbackPrice } from "../planner/fallback-price.ts";
 import type { NextStep } from "../planner/next-step.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
-import { count, countOf } from "../core/words.ts";
+import { count, countOf, durationText } from "../core/words.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { alwaysPages } from "../ingest/page-limit.ts";
 import { datasetsAtLeast } from "../planner/plan-work.ts";
@@ -34,7 +34,11 @@ export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | 
  */
 export function stepWords(
   { stage, work, credits, requests }: NextStep,
-  { atLeast, priced: isPriced }: { readonly atLeast: readonly string[]; readonly priced: boolean },
+  {
+    atLeast,
+    priced: isPriced,
+    requestsPerSecond,
+  }: { readonly atLeast: readonly string[]; readonly priced: boolean; readonly requestsPerSecond: number },
 ): string {
   const [only] = work;
   const guessed = (dataset: string) => (atLeast.includes(dataset) ? "at least" : "");
@@ -47,11 +51,23 @@ export function stepWords(
           " ",
         )
       : `${stepName[stage]}:\n${table(["dataset", "requests", "credits", ""], [...rows, total])}`;
-  const priced = [price, ...guessLines(atLeast)].join("\n");
+  const priced = [price, ...paceLines(requests, requestsPerSecond), ...guessLines(atLeast)].join("\n");
   return stage === "market"
     ? priced
     : `${priced}\nThe next step is planned from the answers, and ${isPriced ? "priced before it is requested" : "requested at once, because --yes agrees to it: `storehouse runs` shows its price"}.`;
 }
+
+/** How long these requests take, in a line; none for a time that nobody plans for. */
+function paceLines(requests: number, requestsPerSecond: number): readonly string[] {
+  const ms = (requests / requestsPerSecond) * 1_000;
+  if (ms < noticedMs) return [];
+  return [
+    `It takes at least ${durationText(ms)} at ${countOf(requestsPerSecond, "request")} a second. Interrupt it at any time: the same command continues.`,
+  ];
+}
+
+/** A shorter time needs no word. */
+const noticedMs = 10_000;
 
 /** Why the prices of these datasets are a minimum, how far they may be exceeded, and by what; empty if there are none. */
 export function guessLines(atLeast: readonly string[]): readonly string[] {
