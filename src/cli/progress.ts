@@ -99,7 +99,9 @@ export function steadyProgress(): (progress: ReportedProgress) => SteadyProgress
   let done = 0;
   let share: number | null = null;
   return ({ isWhole, ...progress }) => {
-    const { total, open } = progress;
+    const { open } = progress;
+    // what comes along with the answers was not part of the price
+    const total = progress.total - progress.alongside;
     done = Math.max(done, total - open);
     if (isWhole || share !== null) share = Math.max(share ?? 0, open === 0 ? 1 : Math.min(done / total, mostOpen));
     return { ...progress, total: Math.max(total, done), done, share };
@@ -113,9 +115,14 @@ function isNothing({ total, elsewhere }: ReportedProgress): boolean {
   return total === 0 && elsewhere === 0;
 }
 
+/** Slices that answers to others brought, so that nothing was requested for them; empty if there are none. */
+export function alongsideWords(slices: number): string {
+  return slices === 0 ? "" : `${countOf(slices, "more slice")} from the same answers`;
+}
+
 /** The facts of a line, the most important first. */
 function words(progress: SteadyProgress, requestsPerSecond: number): readonly string[] {
-  const { total, done, share, open, failed, deferred, credits, elsewhere } = progress;
+  const { total, done, share, open, failed, deferred, credits, elsewhere, alongside } = progress;
   const waits = elsewhere > 0 ? `waits for another process: ${countOf(elsewhere, "slice")}` : "";
   if (total === 0) return [waits];
   const minutes = Math.ceil((open - deferred) / requestsPerSecond / 60);
@@ -124,6 +131,7 @@ function words(progress: SteadyProgress, requestsPerSecond: number): readonly st
       ? `reading lists: ${count(done)} of ${countOf(total, "slice")}`
       : `${count(done)} of ${countOf(total, "slice")}`,
     countOf(credits, "credit"),
+    alongsideWords(alongside),
     waits,
     failed > 0 ? `${failed} failed` : "",
     deferred > 0 ? `${deferred} deferred` : "",

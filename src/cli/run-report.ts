@@ -1,6 +1,7 @@
 import { FencedError, RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { print, remark } from "./output.ts";
+import { alongsideWords } from "./progress.ts";
 import { count, countOf } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
@@ -30,11 +31,13 @@ export type RunWords = {
 
 /** Prints how a run in the foreground ended and what to do next. */
 export function printResult({ outcome, progress, leftOut, left, error }: SyncResult, words: RunWords): void {
-  const { total, open, failed, skipped, deferred } = progress;
+  const { open, failed, skipped, deferred, alongside } = progress;
+  const total = progress.total - alongside;
   const facts = [
     `${count(total - open - failed - skipped)} of ${countOf(total, "slice")} loaded`,
     `${countOf(progress.credits, "credit")} spent`,
   ];
+  if (alongside > 0) facts.push(alongsideWords(alongside));
   if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
   if (failed > 0) facts.push(`${count(failed)} failed`);
   const nothingFits = total === 0 && outcome === "deferred";

@@ -26,9 +26,13 @@ export type RunStart = {
   readonly planId?: string;
 };
 
-/** The progress of a run: slices by state, when the next deferred one is due (epoch-ms), and credits spent. */
+/**
+ * The progress of a run: slices by state, when the next deferred one is due (epoch-ms), and credits spent. `alongside`: slices of the total
+ * that nobody planned, since answers to other slices brought their rows.
+ */
 export type RunProgress = {
   readonly total: number;
+  readonly alongside: number;
   readonly open: number;
   readonly due: number;
   readonly deferred: number;
@@ -195,13 +199,17 @@ export function queueOf(runId: string): ReturnType<typeof sql> {
   return sql`(select coalesce(worker_id, shared_queue_id) from ops.run where run_id = ${runId})`;
 }
 
-type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits"> & { next_due_at: Date | null };
+type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits" | "alongside"> & {
+  next_due_at: Date | null;
+  planned: number;
+};
 
 /** Counts the slices of a run, without lost days that it noted. `credits`: what it has spent, if the caller knows that. */
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
     select coalesce(sum(slices), 0)::int
              + coalesce((select past_loaded_count + past_empty_count from ops.run where run_id = ${runId}), 0) as total,
+           coalesce((select planned_slices from ops.run where run_id = ${runId}), 0) as planned,
            coalesce(sum(slices) filter (where ${isOpen()}), 0)::int as open,
            coalesce(sum(case when state in ('pending', 'running') then slices when state = 'deferred' then due end), 0)::int as due,
            coalesce(sum(slices) filter (where state = 'deferred'), 0)::int as deferred,
@@ -210,8 +218,14 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
     from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due, min(due_at) as next_due_at
             from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
-  const { next_due_at: nextDueAt, ...counts } = rows[0] as ProgressRow;
-  return { ...counts, nextDueAt: nextDueAt?.getTime() ?? null, credits: credits ?? (await creditsOf(db, runId)) };
+  const { next_due_at: nextDueAt, planned, ...counts } = rows[0] as ProgressRow;
+  const alongside = Math.max(0, counts.total - planned);
+  return {
+    ...counts,
+    alongside,
+    nextDueAt: nextDueAt?.getTime() ?? null,
+    credits: credits ?? (await creditsOf(db, runId)),
+  };
 }
 
 /** The charges of the requests that this run sent. If a slice joined later, charges that another run paid for it count there. */

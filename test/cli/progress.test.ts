@@ -14,6 +14,7 @@ function at(total: number, open: number, more: Partial<ReportedProgress> = {}): 
     failed: 0,
     skipped: 0,
     nextDueAt: null,
+    alongside: 0,
     credits: 0,
     isWhole: true,
     elsewhere: 0,
@@ -63,6 +64,12 @@ test("the bar and its facts stay in one line of the terminal, what matters most 
 test("while it is not known how much there is to do, it says so instead of filling the bar", () => {
   expect(onTerminal(80, at(4_216, 2_000, { isWhole: false, credits: 12_345 }))).toEqual([
     "[....................] reading lists: 2,216 of 4,216 slices, 12,345 credits",
+  ]);
+});
+
+test("what answers bring beyond the slices that were priced is counted separately, and the bar does not wait for it", () => {
+  expect(onTerminal(100, at(187, 0, { alongside: 130, credits: 2_850 }))).toEqual([
+    "[####################] 57 of 57 slices, 2,850 credits, 130 more slices from the same answers",
   ]);
 });
 

@@ -7,7 +7,17 @@ import type { SyncResult } from "../../src/runs/run-parts.ts";
 
 const log = { error: () => undefined } as unknown as App["log"];
 const clock = { now: () => 1_000 } as App["clock"];
-const progress = { total: 2, open: 0, due: 0, deferred: 0, failed: 1, skipped: 0, nextDueAt: null, credits: 5 };
+const progress = {
+  total: 2,
+  open: 0,
+  due: 0,
+  deferred: 0,
+  failed: 1,
+  skipped: 0,
+  nextDueAt: null,
+  alongside: 0,
+  credits: 5,
+};
 const result = (outcome: SyncResult["outcome"]) => ({ runId: "7", outcome, progress, error: null }) as SyncResult;
 
 /** Work that ends as interrupted when it is stopped. */

@@ -43,6 +43,7 @@ test("a first sync takes the ranks that come with the account's list, buys the n
   const result = await stage.sync(byDefault);
 
   expect(result.outcome).toBe("loaded");
+  expect(result.progress.alongside).toBe(olderDays.length);
   // two calls a day become one for three of the four days
   expect(charged(bought) - charged(stage)).toBe(9);
   expect(await ranksOf(stage)).toEqual(await ranksOf(bought));

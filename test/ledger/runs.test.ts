@@ -64,6 +64,7 @@ describe("a run", () => {
       failed: 0,
       skipped: 0,
       nextDueAt: null,
+      alongside: 0,
       credits: 0,
     });
   });
