@@ -13,7 +13,7 @@ import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
 import { checkLocks } from "./lock-check.ts";
-import { failedWith, failure, warn, type Diagnosis } from "./diagnosis.ts";
+import { failedWith, failure, pass, type Diagnosis } from "./diagnosis.ts";
 import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import {
   checkFailedSlices,
@@ -110,10 +110,9 @@ export async function checkAnyDatabase({
   const directory = path.join(home, "postgres");
   if (environment.DATABASE_URL === undefined && !existsSync(embeddedFolder(home)))
     return [
-      warn(
+      pass(
         "database",
-        "DATABASE_URL is not set, and the embedded Postgres is not set up yet",
-        "set DATABASE_URL, or run `storehouse migrate`, which sets one up",
+        "DATABASE_URL is not set: Storehouse runs its own Postgres, and the first command that reads it sets it up",
       ),
     ];
   try {

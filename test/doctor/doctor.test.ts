@@ -159,6 +159,15 @@ describe("the doctor", () => {
     expect(of("lost days")).toMatchObject({ state: "ok" });
   });
 
+  test("is content with the Postgres of its own that is not set up yet, which no DATABASE_URL chooses", async () => {
+    await using stage = await openToday();
+    const { of } = await visit(stage, { DATABASE_URL: "", STOREHOUSE_HOME: "/tmp/storehouse-no-such-home" });
+    expect(of("database")).toMatchObject({
+      state: "ok",
+      found: expect.stringContaining("runs its own Postgres") as string,
+    });
+  });
+
   test("checks no other database where DATABASE_URL is invalid", async () => {
     await using stage = await openToday();
     const { code, text, of } = await visit(stage, { DATABASE_URL: "mysql://127.0.0.1/none" });
