@@ -6,11 +6,15 @@ import { print, printJson } from "./output.ts";
 import { count, countOf } from "../core/words.ts";
 
 /** Cancels the rest of a plan, which a worker would otherwise continue, and says how much was done. */
-export async function cancelRest(app: App, { planId, credits }: BackfillPlan, json: boolean): Promise<void> {
+export async function cancelRest(app: App, { planId, credits, queuedAt }: BackfillPlan, json: boolean): Promise<void> {
   const { db } = app.warehouse;
   const cancelled = await cancelPlan(db, planId);
   const progress = await readPlanProgress(db, planId);
   if (json) return printJson({ planId, cancelled, planProgress: progress });
+  if (queuedAt === null)
+    return print(
+      `Plan ${planId} has never run, so nothing of it waits. It spends nothing unless \`storehouse backfill --plan ${planId}\` runs it.`,
+    );
   const done = progress.total - progress.open;
   print(
     cancelled === 0

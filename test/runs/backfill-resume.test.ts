@@ -156,6 +156,16 @@ describe("a plan that was begun", () => {
     expect(charged(stage)).toBe(spent);
   });
 
+  test("that never ran is not cancelled, and the answer says that it can still run", async () => {
+    await using stage = await openWithPortfolio(small);
+    const { planId } = await planned(stage);
+    const ended = await backfillCommand(stage, ["--plan", planId, "--cancel"]);
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: `Plan ${planId} has never run, so nothing of it waits. It spends nothing unless \`storehouse backfill --plan ${planId}\` runs it.\n`,
+    });
+  });
+
   test("goes on after credits ran out, and nothing else goes with it", async () => {
     await using stage = await openWithPortfolio({
       ...small,
