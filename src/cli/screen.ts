@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 export type Screen = {
   /** Columns of the results; infinite in a pipe, whose lines stay whole. */
   readonly columns: number;
-  /** Columns of remarks. */
+  /** Columns of remarks; as for results. */
   readonly remarkColumns: number;
   readonly isColored: boolean;
   /** The reader's time zone by its name. */
@@ -35,7 +35,7 @@ export function screenFor({ out, err, color, utc, columns }: ScreenOptions): Scr
   const widthOf = (stream: Out) => Math.max(fewestColumns, stream.isTTY ? stream.columns || named : named);
   return {
     columns: widthOf(out),
-    remarkColumns: err.isTTY ? widthOf(err) : Number.POSITIVE_INFINITY,
+    remarkColumns: widthOf(err),
     isColored: color && out.isTTY && out.hasColors(),
     zone: readersZone(),
     showsUtc: utc,

@@ -33,8 +33,11 @@ test("a pipe has no colour, also where one is forced, and its lines stay whole",
   expect(screen).toMatchObject({ columns: Infinity, remarkColumns: Infinity, isColored: false });
 });
 
-test("COLUMNS says how wide the reader of a pipe wants tables, and no terminal", () => {
-  expect(screenFor({ ...options, out: pipe, columns: "100" }).columns).toBe(100);
+test("COLUMNS says how wide the reader of a pipe wants tables and remarks, and no terminal", () => {
+  expect(screenFor({ ...options, out: pipe, err: pipe, columns: "100" })).toMatchObject({
+    columns: 100,
+    remarkColumns: 100,
+  });
   expect(screenFor({ ...options, out: pipe, columns: "wide" }).columns).toBe(Infinity);
   expect(screenFor({ ...options, columns: "100" }).columns).toBe(80);
 });
