@@ -36,7 +36,7 @@ export function withSecretFiles(
 /** The content of the file, without the final line break. */
 function readSecret(variable: string, file: string): string {
   const text = withoutMark(readSome(variable, file)).replace(/\r?\n$/, "");
-  if (text === "") throw fail("bad_setting", { variable, problem: `names an empty file: ${file}` });
+  if (text === "") throw fail("bad_secret_file", { variable, problem: "is empty", file });
   return text;
 }
 
@@ -49,15 +49,14 @@ function readSome(variable: string, file: string): string {
       let length = 0;
       for (let read = -1; read !== 0 && length <= longest; length += read)
         read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      if (length > longest)
-        throw fail("bad_setting", { variable, problem: `names a file that is too large for a secret: ${file}` });
+      if (length > longest) throw fail("bad_secret_file", { variable, problem: "is too large for a secret", file });
       return buffer.toString("utf8", 0, length);
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "bad_setting" || typeof code !== "string") throw error;
-    throw fail("bad_setting", { variable, problem: `names a file that cannot be read (${code}): ${file}` });
+    if (code === "bad_secret_file" || typeof code !== "string") throw error;
+    throw fail("bad_secret_file", { variable, problem: `cannot be read (${code})`, file });
   }
 }

@@ -11,6 +11,11 @@ export const usageErrors = {
     says: "{variable} {problem}",
     next: "set it in the environment or in .env; .env.example lists all",
   },
+  bad_secret_file: {
+    recovery: "usage",
+    says: "{variable} names a file that {problem}: {file}",
+    next: "mend that file (the user that runs this must be able to read it, and it holds the secret alone), or name another one",
+  },
   api_unset: { recovery: "usage", says: "{variable} are not set", next: "run `storehouse init`, or set both in .env" },
   bad_config: {
     recovery: "usage",

@@ -48,11 +48,12 @@ describe("a secret in a file", () => {
   test("is refused where it is missing, empty, a folder or far too large", async () => {
     const at = async (file: string) => refusal({ API_TOKEN_FILE: file });
     expect(await at(path.join(folder, "none"))).toMatchObject({
-      problem: expect.stringMatching(/cannot be read \(ENOENT\): .*none/),
+      problem: "cannot be read (ENOENT)",
+      file: path.join(folder, "none"),
     });
     expect(await at(folder)).toMatchObject({ problem: expect.stringContaining("EISDIR") });
-    expect(await at(await fileWith(""))).toMatchObject({ problem: expect.stringContaining("names an empty file") });
-    expect(await at(await fileWith("\n"))).toMatchObject({ problem: expect.stringContaining("names an empty file") });
+    expect(await at(await fileWith(""))).toMatchObject({ problem: "is empty" });
+    expect(await at(await fileWith("\n"))).toMatchObject({ problem: "is empty" });
     expect(await at("/dev/zero")).toMatchObject({ problem: expect.stringContaining("too large") });
   });
 
