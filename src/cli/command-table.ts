@@ -25,7 +25,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "estimate",
-    summary: "price a night and a month for a number of apps, countries and keywords; needs no account",
+    summary: "price the first sync, a night and a month for a number of apps, countries and keywords; needs no account",
     load: async () => (await import("./commands/estimate.ts")).defineEstimate,
   },
   {
@@ -41,7 +41,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: "status",
     summary:
-      "show the morning report: verdict, credits, next run with its price, workers, incidents, last run, slices by dataset and state, failures with their causes",
+      "show the overall state: verdict, credits, next run with its price, workers, incidents, last run, slices by dataset and state, failures with their causes",
     load: async () => (await import("./commands/status.ts")).defineStatus,
   },
   {

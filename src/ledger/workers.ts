@@ -22,7 +22,7 @@ export interface LivingWorker extends AsyncDisposable {
 
 /**
  * What a heartbeat found. `isEntered` is false if the process was declared dead: then other processes have its slices, and it must
- * re-register.
+ * register again.
  */
 export type Beat<T> = { readonly isEntered: boolean; readonly answer: T | null };
 

@@ -93,6 +93,7 @@ test("without a terminal it takes options, the environment and the token from st
     /The first sync costs about [\d,]+ credits\.\nA night then costs about [\d,]+ credits, 30 nights about/,
   );
   expect(done.stdout).toContain("\nNext: npx storehouse sync\n");
+  expect(done.stdout).toContain("storehouse stands for npx storehouse");
   expect(done.stdout).not.toContain(secret);
   expect(written()).toMatchObject({ API_BASE_URL: sandbox.url, API_TOKEN: secret, LOG_LEVEL: "warn" });
   expect(statSync(path.join(folder, ".env")).mode & 0o777).toBe(0o600);

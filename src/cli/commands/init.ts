@@ -193,7 +193,9 @@ async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): 
   const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio);
   print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.`);
   print(nightWords(price));
-  print("\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing until you confirm.");
+  print(
+    "\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing until you confirm.\nIn messages, storehouse stands for npx storehouse, in the folder of the project.",
+  );
 }
 
 function sizeWords({ apps, countries, keywords }: RoughSize, { source, apps: listed }: Settings["portfolio"]): string {

@@ -20,7 +20,7 @@ export type RunOptions = SyncOptions & { readonly maxCredits?: number; readonly 
 export function defineSync(command: Command): void {
   addSyncOptions(command)
     .option("--max-credits <number>", "spend at most this many credits", creditsArgument)
-    .option("--yes", "agree to the cost of the account's first sync")
+    .option("--yes", "agree to the price of the account's first sync")
     .option("--json", "print the result as JSON")
     .addHelpText("after", `${firstHelp}\n${exitHelp}`)
     .action((options: RunOptions) =>
@@ -29,7 +29,7 @@ export function defineSync(command: Command): void {
 }
 
 const firstHelp = `
-The first sync of an account shows the cost of each step and requires confirmation before it: at a terminal, or by --yes.
+The first sync of an account shows the price of each step and requires confirmation before it: at a terminal, or by --yes.
 The database keeps the agreement: later syncs and workers need none. --max-credits counts as agreement up to that number.`;
 
 /** Syncs what a person has agreed to, once for all syncs or step by step. Null if they do not agree. */
