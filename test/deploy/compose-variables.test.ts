@@ -50,7 +50,7 @@ const notTheWorkers = {
   STOREHOUSE_HOME: "Postgres is a service of its own",
   STOREHOUSE_LOADER_PASSWORD: "of setup; the worker has it in DATABASE_URL",
   STOREHOUSE_OWNER_PASSWORD: "setup works as the superuser, and nobody logs in as the owner",
-  STOREHOUSE_READER_PASSWORD: "of setup and metabase-setup",
+  STOREHOUSE_READER_PASSWORD: "of setup, mcp and metabase-setup",
 };
 
 describe("variables of docker-compose.yml", () => {

@@ -28,6 +28,7 @@ describe("docker-compose.yml", () => {
       ["setup"],
       ["worker"],
       ["console", "console"],
+      ["mcp", "mcp"],
       ["gateway", "gateway"],
       ["sandbox", "sandbox"],
       ["metabase", "bi"],
