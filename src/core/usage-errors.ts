@@ -1,10 +1,6 @@
 /** Errors in arguments and settings; see error-codes.ts for what the fields mean. */
 export const usageErrors = {
-  bad_day: {
-    recovery: "usage",
-    says: "not a calendar day",
-    next: "write it as YYYY-MM-DD, for instance 2026-03-31",
-  },
+  bad_day: { recovery: "usage", says: "not a calendar day", next: "write it as YYYY-MM-DD, for instance 2026-03-31" },
   bad_argument: { recovery: "usage", says: "{problem}", next: "see the command's --help" },
   bad_setting: {
     recovery: "usage",
