@@ -151,7 +151,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
   const { abort, halted } = stop;
   const retryMs = api.retry_seconds * 1000;
   const shared = { db, clock, accountId };
-  const refresh = () => refreshBalance({ ...shared, client, workerId });
+  const refresh = () => refreshBalance({ ...shared, client, workerId, signal: own.stopSignal });
   const dimensions = createDimensions(db);
   const partitions = createPartitions(db, tablesByDay(settings));
   const claimedSlices = createClaimedSlices();

@@ -3,8 +3,8 @@ import { AbortError, DeferError, fail, StorehouseError, UsageError } from "../co
 import { remark } from "./output.ts";
 
 /**
- * Reports a failure to the person in one line and returns the exit code: 2 for settings, arguments and token, 3 for credits, 1 for the
- * rest. Modules that only a failure needs are imported here, so that other starts do not load them.
+ * Reports a failure to the person in one line and returns the exit code: 2 for settings, arguments and token, 3 for credits, 130 for
+ * a stop, 1 for the rest. Modules that only a failure needs are imported here, so that other starts do not load them.
  */
 export async function reportFailure(
   failure: unknown,
@@ -16,6 +16,7 @@ export async function reportFailure(
   if (error instanceof StorehouseError) {
     await say(error.message);
     if (error instanceof DeferError) return 3;
+    if (error.code === "stopped") return 130;
     return error instanceof UsageError || error instanceof AbortError ? 2 : 1;
   }
   // a fault of the program: its developers need the trace, which holds neither address nor token

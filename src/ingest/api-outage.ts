@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
-import { AbortError, fail, StorehouseError } from "../core/errors.ts";
+import { AbortError, fail, FencedError, StorehouseError } from "../core/errors.ts";
 import { retry } from "../core/retry.ts";
 import type { Log } from "../core/log.ts";
 import { endOutage, noteOutage } from "../ledger/api-outages.ts";
@@ -47,12 +47,18 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
   let unavailableUntil = Number.NEGATIVE_INFINITY;
   let waiting: Promise<boolean> | null = null;
 
-  /** Checks the balance; throws only if the API does not respond or refuses the account. */
+  /** Checks the balance; throws only if the API does not respond or refuses the account, or if a stop cut the check. */
   async function check(): Promise<void> {
     try {
       await parts.refreshBalance();
     } catch (error) {
-      if (!(error instanceof StorehouseError) || error instanceof AbortError || signs.has(error.code)) throw error;
+      if (
+        !(error instanceof StorehouseError) ||
+        error instanceof AbortError ||
+        error instanceof FencedError ||
+        signs.has(error.code)
+      )
+        throw error;
     }
     answeredAt = clock.now();
   }

@@ -18,16 +18,18 @@ export type BalanceParts = {
   readonly clock: Clock;
   readonly accountId: string;
   readonly workerId: string | null;
+  /** Cuts the check, which is free, also while it is under way: otherwise a process that stops would wait until its time is over. */
+  readonly signal?: AbortSignal;
 };
 
 /** A century: a longer period, or one of zero, means that there is none. */
 const longestPeriodHours = 100 * 366 * 24;
 
 /** Checks the balance, which is free, and books it. Throws the error that the status of the reply maps to. */
-export async function refreshBalance({ db, client, clock, accountId, workerId }: BalanceParts): Promise<void> {
+export async function refreshBalance({ db, client, clock, accountId, workerId, signal }: BalanceParts): Promise<void> {
   const checkedAt = clock.now();
   const call = { operation: remainingCredits, params: {}, class: "snapshot", page: null } as const;
-  const reply = await client.send(call.operation, call.params);
+  const reply = await client.send(call.operation, call.params, signal);
   await land(db, landingOf({ accountId, account: "", workerId, scrub: String }, call, reply));
   if (reply.answer === null) throw reply.problem;
   const answer = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);

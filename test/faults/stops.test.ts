@@ -85,6 +85,23 @@ test.runIf(long)("it ends with 0 while the API is unavailable", async () => {
   await expectAllGivenBack(stage);
 });
 
+test.each([
+  [["sync", "--yes"], 130],
+  [["worker", "--yes"], 0],
+])("a stop cuts the balance check of a start that the API does not answer: %j ends with %i", async (command, code) => {
+  await using stage = await openStage({ market });
+  stage.sandbox.set({ faults: [{ kind: "stall", operation: "account.remaining-credits", times: 1_000 }] });
+  await using child = startChild(stage, command, {
+    settings: { ...settings, api: { timeout_seconds: 20 } },
+    variables,
+  });
+  await until(() => stage.sandbox.log().length > 0);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(code);
+  // a check that was not cut is retried
+  expect(child.output().stderr).not.toMatch(/timeout|retried|api\.unavailable|api\.recovered/);
+});
+
 test("it ends with 0 while it waits for credits", async () => {
   await using stage = await openStage({ market, accounts: [{ token: "sandbox-token", total: 1, periodHours: 1_000 }] });
   await using child = startWorker(stage);
