@@ -120,6 +120,7 @@ comment on column ops.credit_forecast.made_at         is 'When it was made.';
 create table ops.account_stop (
   account_id   text        not null,
   operation    text        not null,
+  subject      text        not null default '',
   code         text        not null,
   dataset      text        not null,
   message      text        not null,
@@ -127,12 +128,13 @@ create table ops.account_stop (
   check_count   integer     not null,
   next_check_at timestamptz not null,
   lifted_at    timestamptz,
-  primary key (account_id, operation)
+  primary key (account_id, operation, subject)
 );
-comment on table  ops.account_stop              is 'Operations that the API refused to an account, one row each. All requests of the account stop until a balance check finds that the token is accepted.';
+comment on table  ops.account_stop              is 'Operations that the API refused to an account, one row for each organisation or app. All requests of the account stop until a balance check finds that the token is accepted.';
 comment on column ops.account_stop.account_id   is 'Account, as the shortened hash of its key. A different token is a different account.';
 comment on column ops.account_stop.code         is 'Stable code of the refusal.';
 comment on column ops.account_stop.operation    is 'Operation that was refused.';
+comment on column ops.account_stop.subject      is 'Organisation or app of the refused request; empty when it had none.';
 comment on column ops.account_stop.dataset      is 'Dataset of the refused request; empty when it had none.';
 comment on column ops.account_stop.message      is 'Text of the refusal, with what to do next.';
 comment on column ops.account_stop.stopped_at   is 'When requests stopped, by the clock of the database.';

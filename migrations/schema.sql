@@ -5523,10 +5523,11 @@ create table ops.account (
   constraint account_queue_id_key UNIQUE (queue_id)
 );
 
--- Operations that the API refused to an account, one row each. All requests of the account stop until a balance check finds that the token is accepted.
+-- Operations that the API refused to an account, one row for each organisation or app. All requests of the account stop until a balance check finds that the token is accepted.
 create table ops.account_stop (
   account_id text not null, -- Account, as the shortened hash of its key. A different token is a different account.
   operation text not null, -- Operation that was refused.
+  subject text not null default ''::text, -- Organisation or app of the refused request; empty when it had none.
   code text not null, -- Stable code of the refusal.
   dataset text not null, -- Dataset of the refused request; empty when it had none.
   message text not null, -- Text of the refusal, with what to do next.
@@ -5534,7 +5535,7 @@ create table ops.account_stop (
   check_count integer not null, -- Balance checks since the first refusal. The wait doubles from check to check, up to an hour.
   next_check_at timestamp with time zone not null, -- When a worker checks the balance next.
   lifted_at timestamp with time zone, -- When requests resumed; null while they are stopped.
-  constraint account_stop_pkey PRIMARY KEY (account_id, operation)
+  constraint account_stop_pkey PRIMARY KEY (account_id, operation, subject)
 );
 
 -- What someone has agreed to spend: without a row here, neither a first sync nor a worker spends anything. One row covers everything after it.

@@ -1,3 +1,4 @@
+import type { Scope } from "../core/slice.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
 /** Why no request is sent for an account. `dataset` and `operation` are empty if the refusal is not about one. */
@@ -6,6 +7,8 @@ export type AccountStop = {
   readonly operation: string;
   readonly dataset: string;
   readonly message: string;
+  /** The organisation or app that the refused request was about, if any: the right may be missing for it alone. */
+  readonly subject?: string;
   /** Left out until the stop is recorded. */
   readonly stoppedAt?: Date;
 };
@@ -27,13 +30,13 @@ export async function recordStop(
   intervals: CheckIntervals,
 ): Promise<boolean> {
   const { rows } = await sql<{ check_count: number }>`
-    insert into ops.account_stop as s (account_id, operation, code, dataset, message, stopped_at, check_count, next_check_at)
-    select ${accountId}, ${stop.operation}, ${stop.code}, ${stop.dataset}, ${stop.message}, clock_timestamp(), known.checks,
+    insert into ops.account_stop as s (account_id, operation, subject, code, dataset, message, stopped_at, check_count, next_check_at)
+    select ${accountId}, ${stop.operation}, ${stop.subject ?? ""}, ${stop.code}, ${stop.dataset}, ${stop.message}, clock_timestamp(), known.checks,
            coalesce(known.next_check_at, clock_timestamp() + ${interval(sql`known.checks`, intervals)})
     from   (select coalesce(max(check_count), 0) as checks, min(next_check_at) filter (where lifted_at is null) as next_check_at
             from   ops.account_stop
             where  account_id = ${accountId} and (lifted_at is null or lifted_at > clock_timestamp() - ${sameFor})) as known
-    on conflict (account_id, operation) do update
+    on conflict (account_id, operation, subject) do update
     set    code = excluded.code, dataset = excluded.dataset, message = excluded.message, stopped_at = excluded.stopped_at,
            lifted_at = null, check_count = excluded.check_count, next_check_at = excluded.next_check_at
     where  s.lifted_at is not null or s.code <> excluded.code
@@ -46,23 +49,36 @@ export function isStopped(accountId: string): SqlFragment<boolean> {
   return sql<boolean>`exists (select from ops.account_stop as a where a.account_id = ${accountId} and a.lifted_at is null)`;
 }
 
-/**
- * SQL: true for an operation whose refusal stops the requests of this account (its name), or stopped them until less than a day ago. A
- * token that has been replaced does not count: nothing would lift its stop.
- */
-export function isRefusedLately(account: SqlFragment, operation: SqlFragment): SqlFragment<boolean> {
-  return sql<boolean>`exists (select from (${refusedLately(account)}) as refused where refused.operation = ${operation})`;
+/** SQL: the turn of an operation and subject: those that may end the run come after all others, and last what was refused itself. */
+export function refusedTurns(account: SqlFragment, operation: SqlFragment, subject: SqlFragment): SqlFragment<number> {
+  return sql<number>`(
+    select case when bool_or(refused.subject = ${subject}) then 2000000 when count(*) > 0 then 1000000 else 0 end
+    from   (${refusedLately(account)}) as refused where refused.operation = ${operation})`;
 }
 
-/** The operations for which `isRefusedLately` is true. */
+/** SQL: what a right may be missing for, of a scope: an organisation or an app; '' for neither. */
+export function subjectIn(scope: SqlFragment): SqlFragment<string> {
+  return sql<string>`coalesce(${scope} ->> 'org_id', ${scope} ->> 'app', '')`;
+}
+
+/** The same of the scope of a slice. */
+export function subjectOf(scope: Scope): string {
+  return scope["org_id"] ?? scope["app"] ?? "";
+}
+
+/** The operations that were refused lately. */
 export async function readRefusedLately(db: Queryable, account: string): Promise<ReadonlySet<string>> {
   const { rows } = await refusedLately(sql`${account}`).execute(db);
   return new Set(rows.map(({ operation }) => operation));
 }
 
-function refusedLately(account: SqlFragment): SqlFragment<{ operation: string }> {
-  return sql<{ operation: string }>`
-    select a.operation from ops.account_stop as a
+/**
+ * SQL: the operations and subjects whose refusal stops the requests of this account (its name), or stopped them until less than a day ago.
+ * A token that has been replaced does not count: nothing would lift its stop.
+ */
+function refusedLately(account: SqlFragment): SqlFragment<{ operation: string; subject: string }> {
+  return sql<{ operation: string; subject: string }>`
+    select a.operation, a.subject from ops.account_stop as a
     where  (a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')
     and    a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1)`;
 }
@@ -74,7 +90,7 @@ export async function readStop(
   workerId: string | null = null,
 ): Promise<AccountStop | null> {
   const { rows } = await sql<AccountStop>`
-    select s.code, s.operation, s.dataset, s.message, s.stopped_at as "stoppedAt"
+    select s.code, s.operation, s.subject, s.dataset, s.message, s.stopped_at as "stoppedAt"
     from   ops.account_stop as s
     where  s.account_id = ${accountId} and s.lifted_at is null
     and    not exists (select from ops.worker as w where w.worker_id = ${workerId}::bigint and w.started_at > s.stopped_at)
@@ -99,7 +115,7 @@ export async function claimBalanceCheck(db: Queryable, accountId: string, interv
 /** The operations that stop the account. */
 export async function stoppingOperations(db: Queryable, accountId: string): Promise<readonly string[]> {
   const { rows } = await sql<{ operation: string }>`
-    select operation from ops.account_stop where account_id = ${accountId} and lifted_at is null`.execute(db);
+    select distinct operation from ops.account_stop where account_id = ${accountId} and lifted_at is null`.execute(db);
   return rows.map(({ operation }) => operation);
 }
 

@@ -6,6 +6,7 @@ import { steadyMs } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
+import { subjectOf } from "../credits/account-stop.ts";
 import { readAccount } from "../credits/account.ts";
 import { callPrice } from "../credits/costs.ts";
 import type { CallReceipt, Settlement } from "../credits/holds.ts";
@@ -243,5 +244,11 @@ async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promi
 /** Stops all calls of the process if the error of a slice means that the API refuses the token or the account. */
 export function stopCalls({ abort }: Pick<IngestParts, "abort">, slice: Slice | undefined, error: unknown): void {
   if (slice !== undefined && error instanceof AbortError)
-    abort(fail(error.code, { ...error.context, dataset: slice.dataset }, error));
+    abort(
+      fail(
+        error.code,
+        { ...error.context, dataset: slice.dataset, subject: subjectOf(slice.scope) || undefined },
+        error,
+      ),
+    );
 }

@@ -2,6 +2,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
+import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers } from "./batches.ts";
 import { hasSameScope, isOfScope } from "./same-scope.ts";
@@ -38,17 +39,25 @@ export async function releaseStopped(db: Database, slice: Slice, now: number): P
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'`.execute(db);
 }
 
-/** Defers the pending slices of operations in a queue until an instant (epoch-ms): slices of other operations are sent first. */
+/** Defers the pending slices of operations in a queue until an instant (epoch-ms): slices of other operations are sent first, and those
+ * about what was refused last. */
 export async function putOffOperations(
   db: Database,
   {
     queueId,
+    account,
     operations,
     until,
-  }: { readonly queueId: string; readonly operations: readonly string[]; readonly until: number },
+  }: {
+    readonly queueId: string;
+    readonly account: string;
+    readonly operations: readonly string[];
+    readonly until: number;
+  },
 ): Promise<void> {
   await sql`
-    update ops.slice set due_at = ${instant(until)}
+    update ops.slice as s
+    set    due_at = ${instant(until)}, turn = s.turn % 1000000 + ${refusedTurns(sql`${account}`, sql`s.operation`, subjectIn(sql`s.scope`))}
     where  queue_id = ${queueId}::bigint and state = 'pending' and operation = any (${[...operations]})`.execute(db);
 }
 

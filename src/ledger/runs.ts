@@ -3,6 +3,7 @@ import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Window } from "../core/window.ts";
+import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, creditsLeft, likelyCredits } from "./open-slices.ts";
 import { insertSlices } from "./slices.ts";
@@ -172,12 +173,14 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       from   open
       order  by turn, slice_id`.execute(transaction);
     let taken = 0;
+    const account = sql`(select account from ops.run where run_id = ${run.runId})`;
     for (;;) {
       const { rows } = await sql<{ slice_id: string; running: string }>`
         fetch ${sql.raw(String(adoptedAtOnce))} from adopted`.execute(transaction);
       const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
       await sql`
-        update ops.slice set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null
+        update ops.slice as s set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null,
+               turn = s.turn % 1000000 + ${refusedTurns(account, sql`s.operation`, subjectIn(sql`s.scope`))}
         where  slice_id = any (${ids}::bigint[])`.execute(transaction);
       if (ids.length > 0) await addPlanned(transaction, run.runId, ids);
       taken += ids.length;

@@ -3,7 +3,7 @@ import type { Day } from "../core/day.ts";
 import { creditClasses, type Slice, type SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
-import { isRefusedLately } from "../credits/account-stop.ts";
+import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers, digestOf, insertBatches } from "./batches.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
@@ -220,11 +220,12 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
 
 /**
  * SQL: the turn of a slice `s`, lower ones first: by class, then by day, newest or oldest first by the plan's `newest_first`; snapshots by
- * the last day on which they can be requested; an operation that was refused lately after all others. Days since 2000 are below 40,000 until
+ * the last day on which they can be requested; an operation that was refused lately after all others, and what it was
+ * refused for last. Days since 2000 are below 40,000 until
  * 2100.
  */
 const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
   + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
          when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end
-  -- an operation that was refused may end the run: all others go first
-  + case when ${isRefusedLately(sql`run.account`, sql`s.operation`)} then 1000000 else 0 end)`;
+  -- what may end the run goes after all others
+  + ${refusedTurns(sql`run.account`, sql`s.operation`, subjectIn(sql`s.scope`))})`;

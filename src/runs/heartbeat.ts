@@ -162,8 +162,8 @@ function logFailure({ log }: HeartbeatParts, error: unknown): void {
 }
 
 /** The refusal that another process met, as an error of this one. */
-function refusalOf({ code, operation, dataset }: AccountStop): StorehouseError {
-  const facts = { operation: operation || undefined, dataset: dataset || undefined };
+function refusalOf({ code, operation, subject, dataset }: AccountStop): StorehouseError {
+  const facts = { operation: operation || undefined, dataset: dataset || undefined, subject: subject || undefined };
   const known = { unauthorised: "unauthorised", redirected: "redirected", forbidden: "forbidden" } as const;
   return fail(code in known ? (code as keyof typeof known) : "forbidden", facts);
 }

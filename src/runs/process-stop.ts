@@ -54,7 +54,13 @@ const saidIn = new WeakSet<Log>();
 /** A refusal as the reason of a stop, without secrets. */
 export function reasonOf({ code, message, context }: AbortError, hide: (text: string) => string): AccountStop {
   const text = (name: string) => (typeof context[name] === "string" ? context[name] : "");
-  return { code, operation: text("operation"), dataset: text("dataset"), message: hide(message) };
+  return {
+    code,
+    operation: text("operation"),
+    subject: text("subject"),
+    dataset: text("dataset"),
+    message: hide(message),
+  };
 }
 
 /**

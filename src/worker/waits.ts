@@ -108,8 +108,8 @@ export async function untilApiAccepts(app: App, stop: AbortSignal, former: strin
       await refreshBalance({ db, client, clock, accountId, workerId: null, signal: stop });
       // otherwise it would be sent first, and refused before anything else is planned or sent
       const until = clock.now() + checksOfOthers * app.config.settings.notify.check_seconds * 1000;
-      const queueId = await sharedQueueOf(db, accountOf(app.config.settings));
-      await putOffOperations(db, { queueId, operations, until });
+      const account = accountOf(app.config.settings);
+      await putOffOperations(db, { queueId: await sharedQueueOf(db, account), account, operations, until });
       await liftStop(db, accountId);
       log.warn("api.requests_resumed");
       return;

@@ -130,6 +130,24 @@ describe("the turns of slices", () => {
         { firstMs: 1, longestMs: 1 },
       );
 
+    test("are last for the organisation or app that was refused, and right before that for the others, also after another run took over", async () => {
+      await recordStop(
+        stage.db,
+        "own",
+        { code: "forbidden", operation: "ios.refused", subject: "303", dataset: "app_rating", message: "" },
+        { firstMs: 1, longestMs: 1 },
+      );
+      const of = (org: string, date: number) =>
+        draft({ operation: "ios.refused", scope: { org_id: org }, class: "daily", window: august(date) });
+      const run = await stage.run();
+      await stage.insert(run, of("303", 12), of("101", 11), draft({ class: "history", window: august(3) }));
+      expect(await order()).toEqual([3, 11, 12]);
+      await stage.pool.query("update ops.slice set turn = 0 where scope ->> 'org_id' = '303'");
+      const runId = await stage.run({ workerId: await stage.alive() });
+      await adoptOrphanedSlices(stage.db, { runId, datasets: ["keyword_rank"], mostCredits: Number.POSITIVE_INFINITY });
+      expect(await order()).toEqual([3, 11, 12]);
+    });
+
     /** Queues a snapshot of the operation and history of another one; whether the snapshot comes last. */
     const isLast = async () => {
       const run = await stage.run();
