@@ -51,9 +51,11 @@ export function isStopped(accountId: string): SqlFragment<boolean> {
 
 /** SQL: the turn of an operation and subject: those that may end the run come after all others, and last what was refused itself. */
 export function refusedTurns(account: SqlFragment, operation: SqlFragment, subject: SqlFragment): SqlFragment<number> {
-  return sql<number>`(
-    select case when bool_or(refused.subject = ${subject}) then 2000000 when count(*) > 0 then 1000000 else 0 end
-    from   (${refusedLately(account)}) as refused where refused.operation = ${operation})`;
+  const refused = (which: SqlFragment) =>
+    sql`exists (select from (${refusedLately(account)}) as refused where refused.operation = ${operation} and ${which})`;
+  // one search for each slice where nothing was refused, which is nearly always
+  return sql<number>`(case when not ${refused(sql`true`)} then 0
+    when ${refused(sql`refused.subject = ${subject}`)} then 2000000 else 1000000 end)`;
 }
 
 /** SQL: what a right may be missing for, of a scope: an organisation or an app; '' for neither. */

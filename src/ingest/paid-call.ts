@@ -243,12 +243,7 @@ async function problemOf(parts: IngestParts, call: ApiCall, reply: Reply): Promi
 
 /** Stops all calls of the process if the error of a slice means that the API refuses the token or the account. */
 export function stopCalls({ abort }: Pick<IngestParts, "abort">, slice: Slice | undefined, error: unknown): void {
-  if (slice !== undefined && error instanceof AbortError)
-    abort(
-      fail(
-        error.code,
-        { ...error.context, dataset: slice.dataset, subject: subjectOf(slice.scope) || undefined },
-        error,
-      ),
-    );
+  if (slice === undefined || !(error instanceof AbortError)) return;
+  const { dataset, scope } = slice;
+  abort(fail(error.code, { ...error.context, dataset, subject: subjectOf(scope) || undefined }, error));
 }

@@ -39,8 +39,10 @@ export async function releaseStopped(db: Database, slice: Slice, now: number): P
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt} and state = 'running'`.execute(db);
 }
 
-/** Defers the pending slices of operations in a queue until an instant (epoch-ms): slices of other operations are sent first, and those
- * about what was refused last. */
+/**
+ * Defers the pending slices of operations in a queue until an instant (epoch-ms): slices of other operations are sent first, and those about
+ * the refused organisation or app last.
+ */
 export async function putOffOperations(
   db: Database,
   {

@@ -220,9 +220,8 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
 
 /**
  * SQL: the turn of a slice `s`, lower ones first: by class, then by day, newest or oldest first by the plan's `newest_first`; snapshots by
- * the last day on which they can be requested; an operation that was refused lately after all others, and what it was
- * refused for last. Days since 2000 are below 40,000 until
- * 2100.
+ * the last day on which they can be requested; an operation that was refused lately after all others, and the organisation or app for
+ * which it was refused last. Days since 2000 are below 40,000 until 2100.
  */
 const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
   + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
