@@ -1,4 +1,5 @@
 import type { App } from "./app.ts";
+import { FencedError } from "./core/errors.ts";
 import { openIngest, startWork } from "./open-ingest.ts";
 import { liftAnsweredStop } from "./credits/account-stop.ts";
 import { createRunLimit } from "./credits/run-limit.ts";
@@ -63,7 +64,10 @@ async function inForeground(
   run.stop.addEventListener("abort", ingest.halt, { once: true });
   try {
     // a wrong token is known before anything is planned, and the balance before anything is spent
-    await checkBalance(ingest.parts, run.stop);
+    await checkBalance(ingest.parts, run.stop).catch((error: unknown) => {
+      // a run that is stopped this early is on record too, with its plan as the reason says
+      if (!run.stop.aborted || !(error instanceof FencedError)) throw error;
+    });
     const result = await work({
       ingest: ingest.parts,
       settings: app.config.settings,

@@ -115,7 +115,7 @@ function isNothing({ total, elsewhere }: ReportedProgress): boolean {
   return total === 0 && elsewhere === 0;
 }
 
-/** Slices that answers to others brought, so that nothing was requested for them; empty if there are none. */
+/** Slices that answers to other slices loaded as well, so that nothing was requested for them; empty if there are none. */
 export function alongsideWords(slices: number): string {
   return slices === 0 ? "" : `${countOf(slices, "more slice")} from the same answers`;
 }

@@ -29,7 +29,7 @@ export type RunStart = {
 
 /**
  * The progress of a run: slices by state, when the next deferred one is due (epoch-ms), and credits spent. `alongside`: slices of the total
- * that nobody planned, since answers to other slices brought their rows.
+ * that nobody planned, since answers to other slices contain their rows.
  */
 export type RunProgress = {
   readonly total: number;

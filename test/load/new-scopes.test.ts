@@ -159,7 +159,7 @@ describe("answers of a group whose rows are replaced as a whole", () => {
     expect(texts.filter((text) => /^\s*(insert|merge|delete)/.test(text))).toHaveLength(1);
   });
 
-  test("are inserted without a look-up of each row, although other scopes hold rows of the same members", async () => {
+  test("are inserted without a search for each row, although other scopes hold rows of the same members", async () => {
     const before = [chartOf("FREE", 1, ["a 1", "b 2"], 0), chartOf("PAID", 1, ["a 2", "b 1"], 1)];
     const after = [chartOf("FREE", 2, ["a 1", "b 2"], 2), chartOf("PAID", 2, ["b 1", "c 2"], 3)];
     const texts: string[] = [];
@@ -167,7 +167,7 @@ describe("answers of a group whose rows are replaced as a whole", () => {
     expect(texts.filter((text) => /on\s+conflict|left\s+join/.test(text))).toEqual([]);
   });
 
-  test("move rows that other answers brought for their scopes, although the scopes of these answers are new", async () => {
+  test("move rows that other answers stored for their scopes, although the scopes of these answers are new", async () => {
     const before = chartOf("FREE", 1, ["a 1", "b 2"], 0);
     const after = [chartOf("FREE", 2, ["a 1", "1 b 9"], 1), chartOf("PAID", 2, ["b 1", "c 2"], 2)];
     const apart = await loaded(
