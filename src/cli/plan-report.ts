@@ -3,6 +3,7 @@ import { accountIdOf } from "../config/config.ts";
 import { hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
+import { cheaperNights, keptForNights, readNights } from "../credits/nights-ahead.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
@@ -13,32 +14,49 @@ import { table } from "./table.ts";
 import { isoTime, timeText } from "./times.ts";
 
 /** When work would be done: allowance periods, including the current one, and an instant as ISO 8601. */
-export type Done = { readonly periods: number; readonly doneAt: string } | { readonly unknown: DoneUnknown };
+export type Done = (
+  | { readonly periods: number; readonly doneAt: string }
+  | { readonly unknown: "allowance_not_known" | "allowance_too_small" | "nights_take_allowance" }
+) & {
+  /** Credits that its history leaves until the reset for the floor and the forecast nights; 0 if it has no history. */
+  readonly keptForNights: number;
+};
 
-/** Why that is not known: the service has not reported the allowance yet, or the floors leave too few credits for ever. */
-type DoneUnknown = "allowance_not_known" | "allowance_too_small";
-
-/** When the work would be done, or why that is not known. */
+/**
+ * When the work would be done, or why that is not known: the service has not reported the allowance yet, or the floors, or the nights that
+ * history leaves credits for, leave too few for ever.
+ */
 export async function forecastOf(app: App, work: readonly Omit<OpenWork, "dataset">[]): Promise<Done> {
   const { environment, settings } = app.config;
-  if (environment.API_TOKEN === undefined) return { unknown: "allowance_not_known" };
-  const account = await readAccount(app.warehouse.db, accountIdOf(environment.API_TOKEN));
+  const { db } = app.warehouse;
+  const notKnown = { unknown: "allowance_not_known", keptForNights: 0 } as const;
+  if (environment.API_TOKEN === undefined) return notKnown;
+  const accountId = accountIdOf(environment.API_TOKEN);
+  const account = await readAccount(db, accountId);
   const { total, remaining, resetsAt, periodHours } = account ?? {};
-  if (total == null || remaining == null || resetsAt == null || periodHours == null)
-    return { unknown: "allowance_not_known" };
+  if (total == null || remaining == null || resetsAt == null || periodHours == null) return notKnown;
   const now = app.clock.now();
+  const { floors } = settings.credits;
+  const nights = (await readNights(db, accountId, now)) ?? [];
+  const keptUntil = (from: number, until: number) =>
+    keptForNights(nights, { total, floors, now: from, resetsAt: until });
   const of = (name: CreditClass) => planTotals(work.filter((one) => one.class === name));
-  const done = forecast({
+  const input = {
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },
-    floors: settings.credits.floors,
+    floors,
     total,
     remaining: resetsAt <= now ? total : remaining,
     resetsAt: Math.max(resetsAt, now),
     periodMs: periodHours * hourMs,
     requestsPerSecond: settings.api.requests_per_second,
     now,
-  });
-  return done === null ? { unknown: "allowance_too_small" } : { periods: done.periods, doneAt: isoTime(done.doneAt) };
+    keptForNights: keptUntil,
+  };
+  const kept = { keptForNights: input.work.history.requests === 0 ? 0 : keptUntil(now, resetsAt) };
+  const done = forecast(input);
+  if (done !== null) return { periods: done.periods, doneAt: isoTime(done.doneAt), ...kept };
+  const isForNights = forecast({ ...input, keptForNights: () => 0 }) !== null;
+  return { unknown: isForNights ? "nights_take_allowance" : "allowance_too_small", ...kept };
 }
 
 /** The contents of a plan, as every command that plans shows them. `waiting` was planned earlier and is part of `totals`. */
@@ -82,9 +100,20 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
 }
 
 function doneWords(done: Done): string {
-  if (!("unknown" in done))
-    return `If no other process spends credits, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and the work finishes at ${timeText(Date.parse(done.doneAt))}.`;
-  return done.unknown === "allowance_not_known"
-    ? "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance for free."
-    : "The part of the allowance that credits.floors leaves is never enough for it: see config/storehouse.yaml.";
+  if (!("unknown" in done)) {
+    const others =
+      done.keptForNights === 0
+        ? "If no other process spends credits"
+        : `If only the coming nights spend credits besides (history leaves them ${count(done.keptForNights)} until the reset)`;
+    return `${others}, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and the work finishes at ${timeText(Date.parse(done.doneAt))}.`;
+  }
+  return unknownWords[done.unknown];
 }
+
+const unknownWords = {
+  allowance_not_known:
+    "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance for free.",
+  allowance_too_small:
+    "The part of the allowance that credits.floors leaves is never enough for it: see config/storehouse.yaml.",
+  nights_take_allowance: `Its history does not finish: the nights need what the allowance has above the floors, and history leaves it to them. ${cheaperNights}`,
+} as const;

@@ -21,6 +21,10 @@ export type Night = { readonly startsAt: number; readonly credits: number };
  */
 export const resetIsKnownToMs = 60_000;
 
+/** What lets history run that waits for nights, in a sentence. */
+export const cheaperNights =
+  "To let it run, raise the allowance or make nights cheaper: fewer datasets, countries or keywords, a longer refresh_days, or a budget (credits.budgets).";
+
 /** The forecast nights of an account, in order; null if there is no forecast of today or yesterday. */
 export async function readNights(db: Queryable, accountId: string, now: number): Promise<readonly Night[] | null> {
   const forecast = await readForecast(db, accountId, dayOf(now));
@@ -51,6 +55,16 @@ export function nightsUntil(nights: readonly Night[], now: number, resetsAt: num
   ];
 }
 
+/** What history leaves of an allowance from an instant until a reset (epoch-ms): the floor of the newest day, and what the nights take. */
+export function keptForNights(
+  nights: readonly Night[],
+  { total, floors, now, resetsAt }: { total: number; floors: Floors; now: number; resetsAt: number },
+): number {
+  const ahead = nightsUntil(nights, now, resetsAt);
+  if (ahead.length === 0) return 0;
+  return floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
+}
+
 /** The credits that history leaves until a reset (epoch-ms). 0 while no forecast or no reset is known. */
 export async function readKeptForNights(
   db: Queryable,
@@ -59,9 +73,8 @@ export async function readKeptForNights(
   const account = await readAccount(db, accountId);
   const resetsAt = account?.resetsAt ?? Number.NEGATIVE_INFINITY;
   if (account?.total == null || resetsAt <= now) return { credits: 0, resetsAt };
-  const nights = nightsUntil((await readNights(db, accountId, now)) ?? [], now, resetsAt);
-  if (nights.length === 0) return { credits: 0, resetsAt };
-  return { credits: floorCredits(account.total, floors.daily) + sumBy(nights, ({ credits }) => credits), resetsAt };
+  const nights = (await readNights(db, accountId, now)) ?? [];
+  return { credits: keptForNights(nights, { total: account.total, floors, now, resetsAt }), resetsAt };
 }
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */

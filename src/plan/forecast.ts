@@ -11,6 +11,8 @@ export type ForecastInput = {
   readonly periodMs: number;
   readonly requestsPerSecond: number;
   readonly now: number;
+  /** Credits that history leaves for nights from an instant until the reset after it, if that is more than its floor. */
+  readonly keptForNights: (from: number, resetsAt: number) => number;
 };
 
 /** How many allowance periods the work takes, including the current one, and when it would be done (epoch-ms); null if never. */
@@ -20,7 +22,8 @@ export type Forecast = { readonly periods: number; readonly doneAt: number } | n
 const mostPeriods = 10_000;
 
 /**
- * When the work would be done if nobody else spent credits: period by period and class by class, each down to its floor, within the pace.
+ * When the work would be done if only the nights spent credits besides: period by period and class by class, each down to its floor, and
+ * history to what the nights take, within the pace.
  */
 export function forecast(input: ForecastInput): Forecast {
   const left = new Map(creditClasses.map((name) => [name, { ...input.work[name] }]));
@@ -31,7 +34,8 @@ export function forecast(input: ForecastInput): Forecast {
       const work = left.get(name);
       if (work === undefined || work.requests === 0) continue;
       const perRequest = work.credits / work.requests;
-      const spendable = Math.max(0, balance - floorCredits(input.total, input.floors[name]));
+      const kept = name === "history" ? input.keptForNights(from, until) : 0;
+      const spendable = Math.max(0, balance - Math.max(floorCredits(input.total, input.floors[name]), kept));
       const affordable = perRequest === 0 ? work.requests : Math.floor(spendable / perRequest);
       const requests = Math.min(work.requests, affordable, Math.floor(seconds * input.requestsPerSecond));
       work.requests -= requests;

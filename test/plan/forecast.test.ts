@@ -12,6 +12,7 @@ const input: ForecastInput = {
   periodMs: 24 * hour,
   requestsPerSecond: 2,
   now: 0,
+  keptForNights: () => 0,
 };
 
 test("nothing to do is done at once", () => {
@@ -27,6 +28,16 @@ test("a backfill leaves its floor untouched and goes on after each reset", () =>
   // 800 of each period: 2,000 credits take this one, the next, and half of the one after
   const work = { ...input.work, history: { credits: 2000, requests: 200 } };
   expect(forecast({ ...input, work })).toEqual({ periods: 3, doneAt: 34 * hour + 20_000 });
+});
+
+test("a backfill leaves what the nights of each period take, and has no end if they take the whole allowance", () => {
+  const work = { ...input.work, history: { credits: 2000, requests: 200 } };
+  // 500 of each period instead of 800, and none of the first
+  const keeping = (from: number) => (from === 0 ? 1000 : 500);
+  expect(forecast({ ...input, work, keptForNights: keeping })).toEqual({ periods: 5, doneAt: 82 * hour + 25_000 });
+  expect(forecast({ ...input, work, keptForNights: () => 1000 })).toBeNull();
+  const newest = { ...input.work, daily: { credits: 1000, requests: 10 } };
+  expect(forecast({ ...input, work: newest, keptForNights: () => 1000 })).toMatchObject({ periods: 1 });
 });
 
 test("classes go in order: what the dearer promise takes is not there for history", () => {
