@@ -96,7 +96,7 @@ export const errorCodes = {
   credits_exhausted: {
     recovery: "defer",
     says: "no credits are left for this class of work; history also leaves what the nights until the reset take",
-    next: "it continues automatically after the reset; raise the allowance or lower credits.floors",
+    next: "it continues automatically after the reset; raise the allowance or lower credits.floors; `storehouse credits` says whether history waits for nights",
   },
   allowance_too_small: {
     recovery: "defer",

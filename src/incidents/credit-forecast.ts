@@ -3,6 +3,7 @@ import { budgetKey } from "../core/credit-budget.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import { readForecast, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
+import { cheaperNights } from "../credits/nights-ahead.ts";
 import { forecastError, type ForecastError } from "../credits/forecast-error.ts";
 import { readCreditDemand } from "./credit-demand.ts";
 import { creditOutlook, type Outlook } from "./credit-outlook.ts";
@@ -82,9 +83,15 @@ export function errorWords({
   return `${countOf(nights, "night")} of the last ${errorDays} days: ${count(foreseen)} forecast the day before, ${count(charged)} charged, ${off}.${most}${beside}`;
 }
 
-/** Whether the credits are enough until the reset, in a sentence or two. */
+/** Whether the credits are enough until the reset, and whether history leaves them to the nights, in a few sentences. */
 export function outlookWords(outlook: Outlook | null, now: number): string {
   if (outlook === null) return "There is no forecast until the service reports the current period.";
+  const waits = outlook.historyForNights;
+  if (waits === 0) return enoughWords(outlook, now);
+  return `${enoughWords(outlook, now)} Waiting history leaves ${countOf(waits, "credit")} to the nights and waits for the reset. ${cheaperNights}`;
+}
+
+function enoughWords(outlook: Outlook, now: number): string {
   const { wanted, usable, short, outAt, perHour, nights, history } = outlook;
   if (outlook.isUnknown && short === 0) return "It is not known yet whether the credits last until the reset.";
   const pace = nights === null && perHour > 0 ? ` at ${count(Math.round(24 * perHour))} a day` : "";

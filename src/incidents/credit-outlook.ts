@@ -45,6 +45,8 @@ export type Outlook = {
   readonly waiting: number;
   /** Credits for waiting history, down to its floor and to what the nights take: usable does not include them. */
   readonly history: number;
+  /** Credits for waiting history that its floor allows and that it leaves to the nights: they wait for the reset. */
+  readonly historyForNights: number;
   /** Credits that will be missing; 0 if they are enough. */
   readonly short: number;
   /** When they will be used up at this pace, in epoch-ms; null if they are enough or were not used in the last day. */
@@ -64,7 +66,8 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const perHour = allowance.isFirstDay ? 0 : allowance.spent / allowance.spentHours;
   const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt);
   const left = nights === null ? Number.POSITIVE_INFINITY : above(floors.daily) - waiting - sumOf(nights);
-  const history = Math.min(open.history ?? 0, above(floors.history), Math.max(0, left));
+  const allowed = Math.min(open.history ?? 0, above(floors.history));
+  const history = Math.min(allowed, Math.max(0, left));
   const usable = Math.max(0, above(floors.daily) - history);
   // without a forecast: the larger, not the sum, since the queue is part of what a day uses
   const wanted = nights === null ? Math.ceil(Math.max(waiting, perHour * hoursToReset)) : waiting + sumOf(nights);
@@ -78,6 +81,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
     isUnknown: nights === null && allowance.isFirstDay,
     waiting,
     history,
+    historyForNights: allowed - history,
     short,
     outAt: short === 0 ? null : nights === null ? atPace : nightBeyond(nights, usable - waiting, now),
   };

@@ -50,6 +50,7 @@ test("the forecast and its error are sentences", () => {
     isUnknown: false,
     waiting: 0,
     history: 0,
+    historyForNights: 0,
     short: 0,
     outAt: null,
   };
@@ -64,6 +65,12 @@ test("the forecast and its error are sentences", () => {
   );
   expect(outlookWords({ ...outlook, nights: 1, wanted: 0, history: 1 }, 0)).toBe(
     "Enough until the reset: waiting history takes about 1 credit, and nothing else that costs credits is due before then.",
+  );
+  expect(outlookWords({ ...outlook, historyForNights: 7000 }, 0)).toMatch(
+    / nights may use\. Waiting history leaves 7,000 credits to the nights and waits for the reset\. To let it run, raise the allowance or make nights cheaper: /,
+  );
+  expect(outlookWords({ ...outlook, usable: 0, short: 60, outAt: 0, historyForNights: 1 }, 0)).toMatch(
+    /^About 60 credits will be missing .* Waiting history leaves 1 credit to the nights/,
   );
   expect(outlookWords({ ...outlook, usable: 40, short: 20, outAt: 29 * hour }, 0)).toMatch(
     /^About 20 credits will be missing before the reset\. They run out in 29\sh\.$/,

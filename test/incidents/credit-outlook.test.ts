@@ -60,8 +60,16 @@ describe("the allowance", () => {
   test("is not short where history leaves what the nights until the reset take", () => {
     const nights = [4, 28].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
     const tight = { nights, resetsAt: 48 * hour, open: { history: 1_000_000, daily: 500 } };
-    expect(outlookWith(tight)).toMatchObject({ wanted: 3_500, history: 4_000, short: 0 });
-    expect(outlookWith({ ...tight, remaining: 3_000 })).toMatchObject({ usable: 2_500, history: 0, short: 1_000 });
+    expect(outlookWith(tight)).toMatchObject({
+      wanted: 3_500,
+      history: 4_000,
+      historyForNights: 2_000,
+      short: 0,
+    });
+    const short = { usable: 2_500, history: 0, historyForNights: 1_000, short: 1_000 };
+    expect(outlookWith({ ...tight, remaining: 3_000 })).toMatchObject(short);
+    // its floor keeps it from running, and no night does
+    expect(outlookWith({ ...tight, remaining: 2_000 })).toMatchObject({ history: 0, historyForNights: 0 });
   });
 
   test("is needed for the nights after a forecast that ends before the reset", () => {
