@@ -107,3 +107,12 @@ test("a forecast stands until something is planned, a worker makes it after it h
     { day: nights.today() },
   ]);
 });
+
+test("a day is dated by the run that takes most, not by an earlier one that costs little", async () => {
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 3 };
+  await using nights = await openNights({ accounts, market }, { settings });
+  await nights.stage.sync(nights.run());
+  const [, next] = (await made(nights))?.days ?? [];
+  // the hourly line runs at 00:15, and the night at four
+  expect(new Date(next?.startsAt ?? 0).toISOString().slice(11, 16)).toBe("04:00");
+});
