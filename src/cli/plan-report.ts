@@ -3,7 +3,7 @@ import { accountIdOf } from "../config/config.ts";
 import { hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
-import { cheaperNights, keptForNights, readNights } from "../credits/nights-ahead.ts";
+import { cheaperNights, readNightsKept } from "../credits/nights-ahead.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
@@ -37,9 +37,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
   if (total == null || remaining == null || resetsAt == null || periodHours == null) return notKnown;
   const now = app.clock.now();
   const { floors } = settings.credits;
-  const nights = (await readNights(db, accountId, now)) ?? [];
-  const keptUntil = (from: number, until: number) =>
-    keptForNights(nights, { total, floors, now: from, resetsAt: until });
+  const keptForNights = await readNightsKept(db, account, { accountId, floors, now });
   const of = (name: CreditClass) => planTotals(work.filter((one) => one.class === name));
   const input = {
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },
@@ -50,9 +48,9 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
     periodMs: periodHours * hourMs,
     requestsPerSecond: settings.api.requests_per_second,
     now,
-    keptForNights: keptUntil,
+    keptForNights,
   };
-  const kept = { keptForNights: input.work.history.requests === 0 ? 0 : keptUntil(now, resetsAt) };
+  const kept = { keptForNights: input.work.history.requests === 0 ? 0 : keptForNights(now, resetsAt) };
   const done = forecast(input);
   if (done !== null) return { periods: done.periods, doneAt: isoTime(done.doneAt), ...kept };
   const isForNights = forecast({ ...input, keptForNights: () => 0 }) !== null;

@@ -3,8 +3,8 @@ import { dayMs, dayOf } from "../core/day.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
 import type { Queryable } from "../postgres/sql.ts";
-import { readAccount } from "./account.ts";
-import { readForecast } from "./forecast-days.ts";
+import { periodStart, readAccount, type AccountState } from "./account.ts";
+import { readForecast, type StoredForecast } from "./forecast-days.ts";
 
 /*
  * History can be requested on any later day, and the nights until the reset cannot: so history leaves the credits that these nights are
@@ -28,8 +28,11 @@ export const cheaperNights =
 /** The forecast nights of an account, in order; null if there is no forecast of today or yesterday. */
 export async function readNights(db: Queryable, accountId: string, now: number): Promise<readonly Night[] | null> {
   const forecast = await readForecast(db, accountId, dayOf(now));
-  return forecast === null ? null : forecast.days.map(({ startsAt, planned }) => ({ startsAt, credits: planned }));
+  return forecast === null ? null : nightsOf(forecast);
 }
+
+const nightsOf = ({ days }: StoredForecast): readonly Night[] =>
+  days.map(({ startsAt, planned }) => ({ startsAt, credits: planned }));
 
 /**
  * The nights that start after now and before the reset, within its known accuracy: a run at midnight often starts at the same time. Days
@@ -55,26 +58,42 @@ export function nightsUntil(nights: readonly Night[], now: number, resetsAt: num
   ];
 }
 
-/** What history leaves of an allowance from an instant until a reset (epoch-ms): the floor of the newest day, and what the nights take. */
-export function keptForNights(
-  nights: readonly Night[],
-  { total, floors, now, resetsAt }: { total: number; floors: Floors; now: number; resetsAt: number },
-): number {
-  const ahead = nightsUntil(nights, now, resetsAt);
-  if (ahead.length === 0) return 0;
-  return floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
+/** The credits that history leaves from an instant, which is now or later, until the reset after it. Times in epoch-ms. */
+export type KeptForNights = (from: number, resetsAt: number) => number;
+
+type Keeping = { readonly accountId: string; readonly floors: Floors; readonly now: number };
+
+/**
+ * Reads what history leaves: the floor of the newest day, and what the nights take; 0 while no forecast or no allowance is known. A night
+ * that has begun in this period counts for a day until a forecast is made after it: its plan is not queued yet, or its worker is late.
+ */
+export async function readNightsKept(
+  db: Queryable,
+  account: AccountState | null,
+  { accountId, floors, now }: Keeping,
+): Promise<KeptForNights> {
+  const forecast = await readForecast(db, accountId, dayOf(now));
+  const total = account?.total ?? null;
+  if (forecast === null || total === null) return () => 0;
+  const nights = nightsOf(forecast);
+  const startsAt = (periodStart(account) ?? Number.NEGATIVE_INFINITY) - resetIsKnownToMs;
+  const since = Math.min(now, Math.max(forecast.madeAt, now - dayMs, startsAt));
+  return (from, resetsAt) => {
+    const ahead = nightsUntil(nights, from <= now ? since : from, resetsAt);
+    return ahead.length === 0 ? 0 : floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
+  };
 }
 
 /** The credits that history leaves until a reset (epoch-ms). 0 while no forecast or no reset is known. */
 export async function readKeptForNights(
   db: Queryable,
-  { accountId, floors, now }: { readonly accountId: string; readonly floors: Floors; readonly now: number },
+  keeping: Keeping,
 ): Promise<{ readonly credits: number; readonly resetsAt: number }> {
-  const account = await readAccount(db, accountId);
+  const account = await readAccount(db, keeping.accountId);
   const resetsAt = account?.resetsAt ?? Number.NEGATIVE_INFINITY;
-  if (account?.total == null || resetsAt <= now) return { credits: 0, resetsAt };
-  const nights = (await readNights(db, accountId, now)) ?? [];
-  return { credits: keptForNights(nights, { total: account.total, floors, now, resetsAt }), resetsAt };
+  if (resetsAt <= keeping.now) return { credits: 0, resetsAt };
+  const kept = await readNightsKept(db, account, keeping);
+  return { credits: kept(keeping.now, resetsAt), resetsAt };
 }
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
