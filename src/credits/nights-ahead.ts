@@ -98,8 +98,10 @@ export async function readKeptForNights(
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
 const keptForMs = 30_000;
+/** While no reset is known, an answer may report it at any moment. */
+const keptWithoutResetMs = 1_000;
 
-/** Makes a reader of these credits that queries the database only now and then, and after a reset. */
+/** Makes a reader of these credits that queries the database only now and then, for all calls at once. */
 export function createNightsKeeper({
   db,
   accountId,
@@ -112,10 +114,14 @@ export function createNightsKeeper({
   readonly clock: Clock;
 }): () => Promise<number> {
   let known = { credits: 0, resetsAt: Number.NEGATIVE_INFINITY, readAt: Number.NEGATIVE_INFINITY };
+  let reading: Promise<void> | null = null;
+  const read = async (now: number) => {
+    known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
+  };
   return async () => {
     const now = clock.now();
-    if (now >= known.resetsAt || now - known.readAt >= keptForMs)
-      known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
+    if (now - known.readAt >= (now < known.resetsAt ? keptForMs : keptWithoutResetMs))
+      await (reading ??= read(now).finally(() => (reading = null)));
     return known.credits;
   };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { dayMs, dayOf } from "../../src/core/day.ts";
 import { writeForecast } from "../../src/credits/forecast-days.ts";
-import { readKeptForNights } from "../../src/credits/nights-ahead.ts";
-import { hour, minute, openBank } from "../support/credits-account.ts";
+import { createNightsKeeper, readKeptForNights } from "../../src/credits/nights-ahead.ts";
+import { hour, minute, openBank, second } from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);
@@ -37,4 +37,18 @@ test("history leaves nothing for a night of the period before", async () => {
   const { start, foresee, kept } = await open();
   await foresee(start - 3 * hour, start - 2 * hour, 50);
   expect(await kept(start + hour)).toBe(40);
+});
+
+test("calls of the same second share one look at the account while no reset is known", async () => {
+  const { db, accountId, clock, observe, periodEnd } = await bank.account({ left: null });
+  const kept = createNightsKeeper({ db, accountId, floors, clock });
+  expect(await kept()).toBe(0);
+  await writeForecast(db, accountId, {
+    madeAt: clock.now(),
+    days: [{ day: dayOf(periodEnd - dayMs), startsAt: clock.now() + hour, planned: 30, waiting: 0, budgets: {} }],
+  });
+  await observe({ total: 100, left: 100 });
+  expect(await kept()).toBe(0);
+  clock.move(second);
+  expect(await kept()).toBe(40);
 });
