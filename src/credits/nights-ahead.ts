@@ -21,9 +21,9 @@ export type Night = { readonly startsAt: number; readonly credits: number };
  */
 export const resetIsKnownToMs = 60_000;
 
-/** What lets history run that waits for nights, in a sentence. */
+/** What lets history run that waits for nights: the rest of a sentence. */
 export const cheaperNights =
-  "To let it run, raise the allowance or make nights cheaper: fewer datasets, countries or keywords, a longer refresh_days, or a budget (credits.budgets).";
+  "raise the allowance or make nights cheaper: fewer datasets, countries or keywords, a longer refresh_days, or a budget (credits.budgets).";
 
 /** The forecast nights of an account, in order; null if there is no forecast of today or yesterday. */
 export async function readNights(db: Queryable, accountId: string, now: number): Promise<readonly Night[] | null> {

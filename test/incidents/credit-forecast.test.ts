@@ -67,7 +67,7 @@ test("the forecast and its error are sentences", () => {
     "Enough until the reset: waiting history takes about 1 credit, and nothing else that costs credits is due before then.",
   );
   expect(outlookWords({ ...outlook, historyForNights: 7000 }, 0)).toMatch(
-    / nights may use\. Waiting history leaves 7,000 credits to the nights and waits for the reset\. To let it run, raise the allowance or make nights cheaper: /,
+    / nights may use\. Waiting history leaves 7,000 credits to the nights and waits for the reset\. To let it run earlier, raise the allowance or make nights cheaper: /,
   );
   expect(outlookWords({ ...outlook, usable: 0, short: 60, outAt: 0, historyForNights: 1 }, 0)).toMatch(
     /^About 60 credits will be missing .* Waiting history leaves 1 credit to the nights/,
