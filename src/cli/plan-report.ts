@@ -1,5 +1,4 @@
-import type { App } from "../app.ts";
-import { accountIdOf } from "../config/config.ts";
+import { accountIdIn, type App } from "../app.ts";
 import { hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { readAccount } from "../credits/account.ts";
@@ -27,13 +26,12 @@ export type Done = (
  * history leaves credits for, leave too few for ever.
  */
 export async function forecastOf(app: App, work: readonly Omit<OpenWork, "dataset">[]): Promise<Done> {
-  const { environment, settings } = app.config;
+  const { settings } = app.config;
   const { db } = app.warehouse;
   const notKnown = { unknown: "allowance_not_known", keptForNights: 0 } as const;
-  if (environment.API_TOKEN === undefined) return notKnown;
-  const accountId = accountIdOf(environment.API_TOKEN);
+  const accountId = await accountIdIn(db, app.config);
   const account = await readAccount(db, accountId);
-  const { total, remaining, resetsAt, periodHours } = account ?? {};
+  const { total, remaining, held = 0, resetsAt, periodHours } = account ?? {};
   if (total == null || remaining == null || resetsAt == null || periodHours == null) return notKnown;
   const now = app.clock.now();
   const { floors } = settings.credits;
@@ -43,7 +41,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },
     floors,
     total,
-    remaining: resetsAt <= now ? total : remaining,
+    remaining: (resetsAt <= now ? total : remaining) - held,
     resetsAt: Math.max(resetsAt, now),
     periodMs: periodHours * hourMs,
     requestsPerSecond: settings.api.requests_per_second,
@@ -113,5 +111,5 @@ const unknownWords = {
     "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance for free.",
   allowance_too_small:
     "The part of the allowance that credits.floors leaves is never enough for it: see config/storehouse.yaml.",
-  nights_take_allowance: `Its history does not finish: the nights need what the allowance has above the floors, and history leaves it to them. ${cheaperNights}`,
+  nights_take_allowance: `Its history does not finish: the nights need what the allowance has above the floors, and history leaves it to them. To let it run, ${cheaperNights}`,
 } as const;

@@ -20,15 +20,12 @@ async function foresee(credits: number): Promise<void> {
 }
 
 /** What a plan of history says about the time that it takes. */
-async function priced(): Promise<string> {
-  const { stdout } = await runCommand(stage, [
-    "backfill",
-    "--dataset",
-    "keyword_rank",
-    "--from",
-    "2026-09-01",
-    "--dry-run",
-  ]);
+async function priced(variables: Record<string, string> = {}): Promise<string> {
+  const { stdout } = await runCommand(
+    stage,
+    ["backfill", "--dataset", "keyword_rank", "--from", "2026-09-01", "--dry-run"],
+    { variables },
+  );
   return stdout;
 }
 
@@ -43,4 +40,15 @@ test("a backfill is done in the periods that its nights leave it, and says so if
   expect(await priced()).toMatch(
     /Its history does not finish: the nights need what the allowance has above the floors, .* To let it run, raise the allowance or make nights cheaper/,
   );
+});
+
+test("what is held for calls in flight is not there for a backfill", async () => {
+  await foresee(50);
+  await stage.query("update ops.credit_account set held = 900");
+  expect(await priced()).toMatch(/it takes 2 allowance periods/);
+});
+
+test("a plan that is priced without a token knows the allowance that the ledger has", async () => {
+  await foresee(50);
+  expect(await priced({ API_TOKEN: "" })).toMatch(/this period's credits are enough/);
 });
