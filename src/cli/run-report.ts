@@ -70,5 +70,5 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
 }
 
 function waitWords(slices: number, nextDueAt: number): string {
-  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`.`;
+  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`. \`storehouse credits\` shows what the credits that are left are kept for.`;
 }

@@ -52,3 +52,13 @@ test("a plan that is priced without a token knows the allowance that the ledger 
   await foresee(50);
   expect(await priced({ API_TOKEN: "" })).toMatch(/this period's credits are enough/);
 });
+
+test("a backfill that credits stop names the command that shows what they are kept for", async () => {
+  const accounts = [{ token: "sandbox-token", total: 1000, remaining: 100, periodHours: 24 * 3650 }];
+  await using short = await openWithPortfolio({ accounts, market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  const { code, stdout } = await runCommand(short, ["backfill", "--dataset", "keyword_rank", "--from", "2026-05-01"]);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(
+    /Stopped by credits: \d+ slices wait\..*`storehouse credits` shows what the credits that are left are kept for\./,
+  );
+});
