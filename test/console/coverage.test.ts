@@ -145,6 +145,24 @@ describe("the page of coverage", () => {
     expect(await stage.stage.query("select from ops.plan")).toEqual([]);
   });
 
+  test("says before anything is spent what history leaves to the nights, which a fill may wait for", async () => {
+    const { query } = stage.stage;
+    const [account] = await query<{ resets_at: Date }>("select resets_at from ops.credit_account");
+    await query("update ops.credit_account set resets_at = now() + interval '1 day'");
+    await query(
+      `insert into ops.credit_forecast (account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at)
+       select account_id, (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date, now() + interval '23 hours', 40, 0, '{}', now() from ops.credit_account`,
+    );
+    const local = clientOf(served);
+    const key = keyOf((await local.get(coverageGrid)).text);
+    const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
+    await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
+    const asked = await local.post("/actions/fill", { ...fields, most: "1000" });
+    await query("delete from ops.credit_forecast");
+    await query("update ops.credit_account set resets_at = $1", [account?.resets_at]);
+    expect(asked.text).toContain("History leaves 40 credits to the nights until the reset");
+  });
+
   test("of two people who agree to a fill at once one starts it, and no plan is kept for the other", async () => {
     // the first run goes on for longer than the second person's form takes
     stage.stage.sandbox.set({ latencyMs: 300 });

@@ -1,8 +1,9 @@
 import { z } from "zod";
-import type { App } from "../../app.ts";
+import { accountIdIn, type App } from "../../app.ts";
 import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
+import { readKeptForNights } from "../../credits/nights-ahead.ts";
 import { groupKey } from "../../core/partition-group.ts";
 import { planInForeground } from "../../foreground.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
@@ -61,7 +62,7 @@ export const fillAction = defineAction({
       credits: sum.credits,
       binds: chosenCells(selection),
       about: { cells: cellsText(selection), ...input },
-      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}`,
+      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}${await nightsText(app)}`,
     };
   },
   run: async (context, input, { credits: mostCredits }) => {
@@ -76,6 +77,16 @@ export const fillAction = defineAction({
     };
   },
 });
+
+/** What history leaves to the nights, since an agreed backfill may wait for it; empty if that is nothing. */
+async function nightsText({ warehouse: { db }, config, clock }: App): Promise<string> {
+  const accountId = await accountIdIn(db, config);
+  const keeping = { accountId, floors: config.settings.credits.floors, now: clock.now() };
+  const { credits } = await readKeptForNights(db, keeping);
+  return credits === 0
+    ? ""
+    : ` History leaves ${countOf(credits, "credit")} to the nights until the reset: what takes more than the rest waits for it.`;
+}
 
 /** Plans as part of the run: if two people agree at once, the second is refused before a plan is stored that would never run. */
 async function planAndRun(app: App, requested: BackfillRequest, control: RunControl): Promise<SyncResult> {
