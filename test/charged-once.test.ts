@@ -211,7 +211,7 @@ test("commands, metrics, incidents and the console show it", async () => {
   expect(sumOfColumn(runs, "Runs, newest first", "Spent credits") + people).toBe(all);
 });
 
-/** What forecasts are compared with, as if each day had been foreseen. */
+/** What forecasts are compared with, as if each day had been forecast. */
 async function outcomesOfDays(db: Database, accountId: string) {
   await nights.stage.query(
     `insert into ops.credit_forecast

@@ -11,7 +11,7 @@ import {
   type Network,
   type WholeReply,
 } from "../core/http-agent.ts";
-import { strikerOf } from "../core/secret.ts";
+import { createTokenRemover } from "../core/secret.ts";
 import { whenAborted } from "../core/when-aborted.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditHeaders } from "./credit-headers.ts";
@@ -56,7 +56,7 @@ const headers = {
 export function createClient(options: ClientOptions): Client {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, "");
-  const strike = strikerOf(options.token);
+  const strike = createTokenRemover(options.token);
   const token = encodeURIComponent(options.token);
   const network = options.network ?? {};
   const agent = createHttpAgent(network, {

@@ -96,7 +96,10 @@ function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Impo
 }
 
 /** What imports of the answers would do now. */
-export async function wouldDo(db: Database, answers: readonly FileAnswer[]): Promise<readonly Imported["did"][]> {
+export async function previewImports(
+  db: Database,
+  answers: readonly FileAnswer[],
+): Promise<readonly Imported["did"][]> {
   const stored = await findStored(db, answers);
   return stored.map((found) => (found === "same" ? "known" : found === null ? "loaded" : "restored"));
 }

@@ -8,7 +8,7 @@ import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import type { AnswerFile } from "./answer-file.ts";
 import { type FileAnswer, checkAnswer } from "./check-answer.ts";
 import { filesToImport, type FoundFile, readFound } from "./found-files.ts";
-import { importAnswers, type Imported, wouldDo } from "./import-answer.ts";
+import { importAnswers, type Imported, previewImports } from "./import-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
 /** Files by outcome, rows loaded, and invalid rows (which are in ops.reject), in total and by file. */
@@ -165,7 +165,7 @@ async function importGroup(
 ): Promise<readonly (Imported | InvalidFile)[]> {
   const answers = files.map(({ answer }) => answer);
   if (!dryRun) return importAnswers(parts, answers, run);
-  const ends = await wouldDo(parts.db, answers);
+  const ends = await previewImports(parts.db, answers);
   return ends.map((did, place) => ({
     did,
     rows: 0,

@@ -5,7 +5,7 @@ import type { Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, missingAnswers, type LandedSlice, type MissingAnswers } from "../ledger/landed-slices.ts";
-import { noteReplay, replayProgress, seamsOf } from "../ledger/replay-progress.ts";
+import { noteReplay, replayProgress, cutDaysOf } from "../ledger/replay-progress.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
 import { clearTable } from "../load/clear.ts";
 import type { Database } from "../postgres/database.ts";
@@ -62,7 +62,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   const done = { dataset: dataset.name, slices: 0, rows: 0, invalid: 0, kept: gone.slices };
   if (before?.rebuiltTo === null) return { ...done, from: null };
   const from = before?.rebuiltTo;
-  const seams = hasSingleDays(dataset) ? await seamsOf(parts.db, dataset.name, within) : [];
+  const seams = hasSingleDays(dataset) ? await cutDaysOf(parts.db, dataset.name, within) : [];
   let start = from ?? within.start;
   for (const end of [...seams.filter((seam) => from === undefined || seam > from), null]) {
     const part = { ...(start === undefined ? {} : { start }), ...(end === null ? endOf(within) : { end }) };

@@ -12,7 +12,7 @@ export function timeCell(instant: Date | number | null, precision: "minutes" | "
   if (instant === null) return null;
   const { zone, showsUtc } = screen();
   const here = clockTime(instant, zone, precision);
-  return showsUtc && !isUtc(zone) ? `${here} (${utcBeside(instant, here, precision)})` : here;
+  return showsUtc && !isUtc(zone) ? `${here} (${utcTime(instant, here, precision)})` : here;
 }
 
 /** A time as in a sentence, with its zone: `2026-11-22 10:05 GMT+1`. */
@@ -21,7 +21,7 @@ export function timeText(instant: Date | number): string {
   const here = clockTime(instant, zone, "minutes");
   if (isUtc(zone)) return `${here} UTC`;
   const text = `${here} ${zoneAt(instant, zone)}`;
-  return showsUtc ? `${text} (${utcBeside(instant, here, "minutes")})` : text;
+  return showsUtc ? `${text} (${utcTime(instant, here, "minutes")})` : text;
 }
 
 /** The line under a table of times: which zone they are in, and how to see UTC. */
@@ -35,7 +35,7 @@ function isUtc(zone: string): boolean {
   return ["UTC", "Etc/UTC", "Etc/GMT", "GMT", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu"].includes(zone);
 }
 
-function utcBeside(instant: Date | number, here: string, precision: "minutes" | "seconds"): string {
+function utcTime(instant: Date | number, here: string, precision: "minutes" | "seconds"): string {
   const utc = clockTime(instant, "UTC", precision);
   const sameDay = utc.slice(0, 10) === here.slice(0, 10);
   return `${utc.slice(sameDay ? 11 : 5)} UTC`;

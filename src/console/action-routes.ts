@@ -5,7 +5,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { actions } from "./actions/all.ts";
 import { Agreement, agreesTo } from "./agreement.ts";
 import { agreementPage } from "./agreement-page.ts";
-import { recordDeed, recordOutcome, recordRun, type DeedOutcome } from "./audit.ts";
+import { recordAudit, recordOutcome, recordRun, type AuditOutcome } from "./audit.ts";
 import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction } from "./define-action.ts";
@@ -63,7 +63,7 @@ async function recordRefused(
   if (problem === null || visitor === null || !refusals.has(problem.code)) return;
   const at = app.clock.now();
   const { db } = app.warehouse;
-  const auditId = await recordDeed(db, visitor, { action, subject: "", credits: 0, at });
+  const auditId = await recordAudit(db, visitor, { action, subject: "", credits: 0, at });
   await recordOutcome(db, auditId, { outcome: "refused", note: problem.message, at });
 }
 
@@ -92,8 +92,8 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   }
   forms.send(agreement.once);
   const deed = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
-  const auditId = await recordDeed(db, visitor, deed);
-  const record = (outcome: DeedOutcome, note: string) =>
+  const auditId = await recordAudit(db, visitor, deed);
+  const record = (outcome: AuditOutcome, note: string) =>
     recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });
   try {
     const { says, to, started } = await action.run(context, input, price);

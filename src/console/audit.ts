@@ -4,7 +4,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Role, Visitor } from "./visitor.ts";
 
 /** An action: its name, subject and price, and when it is done (epoch-ms). */
-export type Deed = {
+export type AuditEntry = {
   readonly action: string;
   readonly subject: string;
   readonly credits: number;
@@ -12,16 +12,16 @@ export type Deed = {
 };
 
 /** The state or outcome of an action. `started`: the run that it started continues. */
-export type DeedOutcome = "started" | "done" | "refused" | "failed";
+export type AuditOutcome = "started" | "done" | "refused" | "failed";
 
 /** Who does it; unknown at a refused sign-in. */
 export type Actor = Omit<Visitor, "role"> & { readonly role: Role | null };
 
 /** Writes an action before it begins; returns the number of its row. */
-export async function recordDeed(
+export async function recordAudit(
   db: Database,
   { name, role, from, by }: Actor,
-  { action, subject, credits, at }: Deed,
+  { action, subject, credits, at }: AuditEntry,
 ): Promise<string> {
   const { rows } = await sql<{ audit_id: string }>`
     insert into ops.audit (acted_at, user_name, user_role, signed_in_by, from_address, action, subject, credits)
@@ -34,7 +34,7 @@ export async function recordDeed(
 export async function recordOutcome(
   db: Database,
   auditId: string,
-  { outcome, note, at }: { readonly outcome: DeedOutcome; readonly note: string; readonly at: number },
+  { outcome, note, at }: { readonly outcome: AuditOutcome; readonly note: string; readonly at: number },
 ): Promise<void> {
   const endedAt = instant(outcome === "started" ? null : at);
   await sql`
@@ -51,7 +51,7 @@ export async function recordRun(db: Database, auditId: string, runId: string): P
  * Ends actions that a killed process left unfinished, with the outcome of their run, or as failed if the run was broken off. An action
  * without a run stays open for a day, since another console may be working on it.
  */
-export async function settleDeeds(db: Database, now: number): Promise<void> {
+export async function settleAudit(db: Database, now: number): Promise<void> {
   await sql`
     update ops.audit as a
     set    outcome  = case when r.outcome in ('loaded', 'deferred', 'interrupted') then 'done' else 'failed' end,

@@ -14,7 +14,7 @@ import { listenOnFree } from "../health/listen.ts";
 import { openWarehouse } from "../postgres/database.ts";
 import { checkExposure, createAccess, newCookieKey } from "./access.ts";
 import { addActions } from "./action-routes.ts";
-import { settleDeeds } from "./audit.ts";
+import { settleAudit } from "./audit.ts";
 import { createBackgroundRuns } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { createLimits } from "./limits.ts";
@@ -53,7 +53,7 @@ export async function startConsole(
   // separate from the pool of a worker in the same process, so that neither waits for the other
   const warehouse = opened.use(await openWarehouse(app.databaseUrl, actingConnections));
   const acting = { ...app, warehouse };
-  await settleDeeds(warehouse.db, clock.now());
+  await settleAudit(warehouse.db, clock.now());
   const runs = opened.use(createBackgroundRuns(app));
   const patienceMs = seconds * 1000;
   const reads = createSharedReads({ db: reader.db, clock, patienceMs });

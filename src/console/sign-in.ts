@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { longestName } from "./access.ts";
-import { recordDeed, recordOutcome, type Actor } from "./audit.ts";
+import { recordAudit, recordOutcome, type Actor } from "./audit.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { html, type Html } from "./html.ts";
 import { ownForm } from "./own-form.ts";
@@ -24,7 +24,7 @@ export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts
   async function recordVisit(who: Actor, action: "sign-in" | "sign-out", outcome: "done" | "refused"): Promise<void> {
     const { db } = app.warehouse;
     const at = app.clock.now();
-    const auditId = await recordDeed(db, who, { action, subject: "", credits: 0, at });
+    const auditId = await recordAudit(db, who, { action, subject: "", credits: 0, at });
     await recordOutcome(db, auditId, { outcome, note: "", at });
   }
   server.get("/sign-in", (request, reply) => {

@@ -11,7 +11,7 @@ export type BatcherOptions<I, O> = {
   /** Whether a member may share a batch with its first member; if left out, any may. */
   readonly alike?: (first: I, member: I) => boolean;
   /** True for an error that no member caused, such as a lost connection: all members get it. Any other may be one member's fault. */
-  readonly spoilsAll?: (error: unknown) => boolean;
+  readonly failsAll?: (error: unknown) => boolean;
   /** How a batch waits for more members; if left out, it starts at once. */
   readonly linger?: Linger;
 };
@@ -36,7 +36,7 @@ type Waiting<I, O> = {
  * or error, and a bad one does not fail the others.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) => Promise<O> {
-  const { flush, most, weigh = () => 1, alike = () => true, spoilsAll = () => false, linger } = options;
+  const { flush, most, weigh = () => 1, alike = () => true, failsAll = () => false, linger } = options;
   const waiting: Waiting<I, O>[] = [];
   let waitingWeight = 0;
   let busy = false;
@@ -59,7 +59,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): (member: I) 
       const results = await flush(batch.map(({ member }) => member));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as O);
     } catch (error) {
-      if (batch.length === 1 || spoilsAll(error)) for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || failsAll(error)) for (const { reject } of batch) reject(error);
       else for (const one of batch) await run([one]);
     }
   }

@@ -71,7 +71,7 @@ export function mayBeCharged({ code }: StorehouseError): boolean {
 }
 
 /** True for the error of an unusable answer that was, or may have been, charged; a later answer may be usable. */
-export function isPaidInVain(error: StorehouseError): boolean {
+export function isUnusableCharged(error: StorehouseError): boolean {
   const { charged, unreadable }: { readonly charged?: boolean; readonly unreadable?: boolean; readonly says: string } =
     errorCodes[error.code];
   return error instanceof RetryError && (charged === true || unreadable === true);

@@ -16,7 +16,7 @@ const shortToken = 12;
 const escapes = ["%", "\\", "&"].map((sign) => sign.charCodeAt(0));
 
 /** Makes the function that replaces tokens in a body, byte for byte; it returns the body itself if there is none. */
-export function strikerOf(...tokens: readonly string[]): (body: Buffer) => Buffer {
+export function createTokenRemover(...tokens: readonly string[]): (body: Buffer) => Buffer {
   const secrets = tokens
     .filter((token) => token !== "")
     .map((token) => (token.length < shortToken ? `token=${token}` : token));

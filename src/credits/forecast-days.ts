@@ -79,14 +79,14 @@ export async function readNightOutcomes(
 ): Promise<readonly NightOutcome[]> {
   const isOther = sql`(q.class = 'person' or q.caller is not null or exists (select from ops.run_log as r where r.run_id = q.run_id and r.plan_id is not null))`;
   const { rows } = await sql<NightOutcome>`
-    with foreseen as (
+    with expected as (
       select distinct on (date_day) date_day, planned_credits + waiting_credits as credits
       from   ops.credit_forecast_day
       where  account_id = ${accountId} and date_day >= ${from}::date and date_day < ${before}::date and made_on < date_day
       order  by date_day, made_on desc
     )
-    select f.date_day as day, f.credits::float8 as foreseen, c.charged, c.others
-    from   foreseen as f
+    select f.date_day as day, f.credits::float8 as "forecastCost", c.charged, c.others
+    from   expected as f
     cross  join lateral (
       select coalesce(sum(q.cost) filter (where not ${isOther}), 0)::float8 as charged, coalesce(sum(q.cost) filter (where ${isOther}), 0)::float8 as others
       from   ops.request_log as q

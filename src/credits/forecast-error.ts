@@ -3,7 +3,7 @@ import type { Day } from "../core/day.ts";
 /** What a day was forecast to cost, and what it was charged. */
 export type NightOutcome = {
   readonly day: Day;
-  readonly foreseen: number;
+  readonly forecastCost: number;
   readonly charged: number;
   /** Other charges, which no forecast includes. */
   readonly others: number;
@@ -12,7 +12,7 @@ export type NightOutcome = {
 /** How accurate forecasts of nights were. */
 export type ForecastError = {
   readonly nights: number;
-  readonly foreseen: number;
+  readonly forecastCost: number;
   readonly charged: number;
   readonly others: number;
   /** Forecast minus charged. */
@@ -26,16 +26,16 @@ export type ForecastError = {
 /** The error of the forecasts of some nights. */
 export function forecastError(nights: readonly NightOutcome[]): ForecastError {
   const sum = (of: (night: NightOutcome) => number) => nights.reduce((all, night) => all + of(night), 0);
-  const [foreseen, charged] = [sum((night) => night.foreseen), sum((night) => night.charged)];
-  const off = (night: NightOutcome) => Math.abs(night.foreseen - night.charged);
+  const [forecastCost, charged] = [sum((night) => night.forecastCost), sum((night) => night.charged)];
+  const off = (night: NightOutcome) => Math.abs(night.forecastCost - night.charged);
   const [worst] = nights.filter((night) => off(night) > 0).sort((a, b) => off(b) - off(a));
   return {
     nights: nights.length,
-    foreseen,
+    forecastCost,
     charged,
     others: sum((night) => night.others),
-    credits: foreseen - charged,
-    percent: charged === 0 ? null : Math.round((1000 * (foreseen - charged)) / charged) / 10,
+    credits: forecastCost - charged,
+    percent: charged === 0 ? null : Math.round((1000 * (forecastCost - charged)) / charged) / 10,
     worst: worst ?? null,
   };
 }

@@ -5,7 +5,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Reach, Timing } from "../core/timing.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
-import { daysBeside, knownDays, shapeRows, shapes } from "./shared/report-days.ts";
+import { daysUntilTotalsCount, knownDays, shapeRows, shapes } from "./shared/report-days.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
 import {
   reportedDay,
@@ -96,7 +96,7 @@ export const searchAdsReport = defineDataset({
   why: "40 credits per organisation, level and night; about 300 if reports name no day, and more if they have several pages; nothing if no organisation is connected",
   timing: daily,
   // a call may span a month, so at least 28 days; the last day is requested in case the end is exclusive
-  longestWindow: daysBeside,
+  longestWindow: daysUntilTotalsCount,
   manyPages:
     "a report has a row for each of its days, countries and campaigns, ad groups or keywords, so a large account takes many times the credits of a report of one page",
   // a call at these levels names this many organisations

@@ -16,7 +16,7 @@ const errorDays = 30;
  * The rest of the current period of a budget: the credits that future nights would take, and the day on which they exceed it; null if they
  * fit.
  */
-export type BudgetForecast = BudgetUse & { readonly foreseen: number; readonly fullOn: Day | null };
+export type BudgetForecast = BudgetUse & { readonly forecastCost: number; readonly fullOn: Day | null };
 
 /** The forecast to the end of the period of credits and of each budget, and how accurate forecasts of nights have been. */
 export type CreditForecast = {
@@ -58,13 +58,13 @@ export function budgetForecast(use: BudgetUse, forecast: StoredForecast | null, 
     sum += budgets[budgetKey(use)] ?? 0;
     if (fullOn === null && use.taken + sum > use.credits) fullOn = day;
   }
-  return { ...use, foreseen: sum, fullOn };
+  return { ...use, forecastCost: sum, fullOn };
 }
 
 /** How accurate forecasts of nights were, in a sentence; null if no forecast night has passed. */
 export function errorWords({
   nights,
-  foreseen,
+  forecastCost,
   charged,
   percent,
   credits,
@@ -77,10 +77,10 @@ export function errorWords({
   const most =
     worst === null
       ? ""
-      : ` Largest error: ${worst.day}, ${count(worst.foreseen)} forecast and ${count(worst.charged)} charged.`;
+      : ` Largest error: ${worst.day}, ${count(worst.forecastCost)} forecast and ${count(worst.charged)} charged.`;
   const beside =
     others === 0 ? "" : ` Commands, gateway callers and backfills, which are not forecast, took ${count(others)} more.`;
-  return `${countOf(nights, "night")} of the last ${errorDays} days: ${count(foreseen)} forecast the day before, ${count(charged)} charged, ${off}.${most}${beside}`;
+  return `${countOf(nights, "night")} of the last ${errorDays} days: ${count(forecastCost)} forecast the day before, ${count(charged)} charged, ${off}.${most}${beside}`;
 }
 
 /** Whether the credits are enough until the reset, and whether history leaves them to the nights, in a few sentences. */
@@ -115,7 +115,7 @@ function enoughWords(outlook: Outlook, now: number): string {
 }
 
 /** The forecast for the rest of a budget's period: "; about 40 more are forecast, too many from 2026-11-28 on"; empty if there is none. */
-export function budgetForecastWords({ foreseen, fullOn }: Pick<BudgetForecast, "foreseen" | "fullOn">): string {
-  if (foreseen === 0) return "";
-  return `; about ${count(foreseen)} more are forecast${fullOn === null ? "" : `, too many from ${fullOn} on`}`;
+export function budgetForecastWords({ forecastCost, fullOn }: Pick<BudgetForecast, "forecastCost" | "fullOn">): string {
+  if (forecastCost === 0) return "";
+  return `; about ${count(forecastCost)} more are forecast${fullOn === null ? "" : `, too many from ${fullOn} on`}`;
 }

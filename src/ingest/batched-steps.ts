@@ -69,7 +69,7 @@ const mostLanes = 2;
 /** Opens the batched steps of a process. */
 export function createBatchedSteps(parts: BatchParts): BatchedSteps {
   const { db, clock, queueId, workerId } = parts;
-  const statement = { most: mostAtOnce, spoilsAll: isLostConnection };
+  const statement = { most: mostAtOnce, failsAll: isLostConnection };
   return {
     claim: createBatcher({
       ...statement,
@@ -109,7 +109,7 @@ function learnWhenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
   const written = new Map<string, { readonly learned: number; readonly at: number }>();
   const write = createBatcher({
     most: mostAtOnce,
-    spoilsAll: isLostConnection,
+    failsAll: isLostConnection,
     flush: async (charges: readonly Charge[]) => {
       const learned = await learnCosts(db, charges, clock);
       for (const [operation, price] of learned) written.set(operation, { learned: price, at: clock.now() });
@@ -133,7 +133,7 @@ function commits(parts: BatchParts): Pick<BatchedSteps, "commit" | "endUnchanged
   const group = {
     most: mostRows,
     weigh: ({ load }: Pick<GroupMember, "load">) => Math.max(load.rows, leastWeight),
-    spoilsAll: isLostConnection,
+    failsAll: isLostConnection,
     linger: {
       longestMs: Math.min(longestLingerMs, Math.max(shortestLingerMs, awaitedMs)),
       isEnough: (rows: number) => rows >= enoughRows || claimedSlices.coming() === 0,

@@ -1,4 +1,4 @@
-import { isPaidInVain, type StorehouseError } from "../core/errors.ts";
+import { isUnusableCharged, type StorehouseError } from "../core/errors.ts";
 
 /**
  * A circuit breaker for each operation of the API. It opens after several unusable answers in a row that were, or may have been, charged.
@@ -18,7 +18,7 @@ export function createCircuitBreaker(): CircuitBreaker {
   const inARow = new Map<string, number>();
   return {
     failed: (operation, error) => {
-      if (isPaidInVain(error)) inARow.set(operation, (inARow.get(operation) ?? 0) + 1);
+      if (isUnusableCharged(error)) inARow.set(operation, (inARow.get(operation) ?? 0) + 1);
     },
     succeeded: (operation) => void inARow.delete(operation),
     isOpen: (operation) => (inARow.get(operation) ?? 0) > mostInARow,

@@ -1,7 +1,7 @@
 import { holds } from "../core/window.ts";
 import { reportedBy, requestedWindow } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { checksOf, distrust, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
+import { checksOf, requestReportedAgain, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
 import type { Database } from "../postgres/database.ts";
 import type { AlsoAnsweredParts } from "./also-answered.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
@@ -28,7 +28,7 @@ export async function compareReported(
     if (compared.length === 0) continue;
     await settleCheck(transaction, check, { compared, differing });
     // each time: a list may have been loaded while another worker's transaction found the first difference
-    if (differing > 0) await distrust(transaction, check, reportedBy(check.source));
+    if (differing > 0) await requestReportedAgain(transaction, check, reportedBy(check.source));
   }
 }
 

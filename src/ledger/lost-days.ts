@@ -6,7 +6,7 @@ import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { hasSameList, hasSameScope } from "./same-scope.ts";
 import { lostOn, refreshDays, refreshDaysOn } from "./snapshot-rounds.ts";
-import { queueBeside } from "./tails.ts";
+import { queueAdditional } from "./tails.ts";
 import { findUnplanned, readUnnoted, type Unplanned } from "./unplanned-rounds.ts";
 
 /*
@@ -114,7 +114,7 @@ export async function queueToday(
                        where  ${hasSameList("o", "s")} and o.window_end > s.window_end and o.window_start + ${refreshDays} > ${today}::date)`.execute(
     db,
   );
-  if (rows.length > 0) await queueBeside(db, slice, { ...slice, window: oneDay(today), asOf: today }, now);
+  if (rows.length > 0) await queueAdditional(db, slice, { ...slice, window: oneDay(today), asOf: today }, now);
 }
 
 /**

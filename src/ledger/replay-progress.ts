@@ -41,7 +41,7 @@ export async function forgetReplays(db: Database, datasets: readonly string[]): 
 }
 
 /** Days at which a dataset can be cut, each the first of a month: no window of a slice crosses one. In order. */
-export async function seamsOf(db: Database, dataset: string, within: Partial<Window>): Promise<readonly Day[]> {
+export async function cutDaysOf(db: Database, dataset: string, within: Partial<Window>): Promise<readonly Day[]> {
   const { rows } = await sql<{ day: Day }>`
     with started as (
       select window_start, max(window_end) as window_end

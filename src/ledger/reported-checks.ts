@@ -70,7 +70,11 @@ export async function hasDiffered(db: Database, { source, dataset, account }: Re
  * Makes the next plan request the days again that slices with this fingerprint cover for an account: their answers are dated to the first
  * of these days.
  */
-export async function distrust(db: Database, { dataset, account }: Reporting, fingerprint: string): Promise<void> {
+export async function requestReportedAgain(
+  db: Database,
+  { dataset, account }: Reporting,
+  fingerprint: string,
+): Promise<void> {
   await sql`
     update ops.slice as s
     set    as_of = s.window_start

@@ -39,7 +39,7 @@ export async function cutTail(db: Database, slice: Slice, tail: Tail, now: numbe
   const { later = false, empty = false } = known.rows[0] ?? {};
   if (later) return;
   if (tail.isLate || empty) await noteEmpty(db, slice, tail.window);
-  else if (now !== null) await queueBeside(db, slice, tailDraft(slice, tail.window), now);
+  else if (now !== null) await queueAdditional(db, slice, tailDraft(slice, tail.window), now);
 }
 
 /** The request for a tail. Its expected pages are in proportion to its share of the days of the window. */
@@ -50,7 +50,7 @@ function tailDraft(slice: Slice, window: Window): SliceDraft {
 }
 
 /** Queues an additional slice that another slice led to, in the plan and the current run of that slice; its turn is by class and day. */
-export async function queueBeside(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
+export async function queueAdditional(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
   const ids = await insertSlices(db, slice.runId, [draft], now);
   if (ids.length === 0) return;
   await sql`

@@ -3,10 +3,10 @@ import type { NamedScopes } from "../core/partition-group.ts";
 import type { Day } from "../core/day.ts";
 import { martShapes } from "../postgres/mart-shapes.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
-import { readCoverageBeside } from "./coverage-beside.ts";
+import { readStatementCoverage } from "./statement-coverage.ts";
 import type { ServerParts } from "./parts.ts";
 import { guessWords, newestWords, othersWords } from "./guess-words.ts";
-import { haveOthersMore } from "./other-accounts.ts";
+import { doOtherAccountsHaveMore } from "./other-accounts.ts";
 import { relationsNamed } from "./relations-named.ts";
 import { runStatement } from "./run-statement.ts";
 import { choosesDays, leavesRowsOut, readsOnly } from "./statement-bounds.ts";
@@ -44,7 +44,7 @@ export async function answerOf(parts: ServerParts, { statement, rows, from, to, 
   const days = statementDays({ given: { from, to }, statement, answer, today });
   const named = { apps, countries };
   const guessed = await guessedOf(parts, { statement, relations, days, named });
-  const coverage = await readCoverageBeside(db, {
+  const coverage = await readStatementCoverage(db, {
     datasets,
     window: days.window,
     guessed,
@@ -71,5 +71,5 @@ async function guessedOf(
   const newest = relations.filter(({ schema, table }) => schema === "mart" && martShapes[table]?.isNewest === true);
   if (newest.length > 0 && choosesDays(statement)) return newestWords(newest.map(({ name }) => name));
   if (!days.isExact || !readsOnly(statement, named)) return guessWords(days.window, named);
-  return (await haveOthersMore(db, named, settings)) ? othersWords(settings) : null;
+  return (await doOtherAccountsHaveMore(db, named, settings)) ? othersWords(settings) : null;
 }

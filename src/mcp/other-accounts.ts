@@ -8,7 +8,7 @@ import { sql } from "../postgres/sql.ts";
  * True if other accounts of the warehouse have apps or countries (only the named ones, if any are named) that this process's account lacks:
  * marts show them, but its coverage does not.
  */
-export async function haveOthersMore(
+export async function doOtherAccountsHaveMore(
   db: Database,
   { apps, countries }: NamedScopes,
   settings: Pick<Settings, "portfolio">,

@@ -6,7 +6,7 @@ import { fail, messageOf } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { reprocesses } from "../plan/missing.ts";
-import { readCoverageBeside } from "./coverage-beside.ts";
+import { readStatementCoverage } from "./statement-coverage.ts";
 import { answerOf } from "./answer.ts";
 import { describeRelation, listRelations, readSchemas } from "./describe.ts";
 import type { ServerParts } from "./parts.ts";
@@ -102,7 +102,7 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
         const today = clock.today();
         const { window } = statementDays({ given: inOrder(given), today });
         const named = { apps: ownApps, countries: ownCountries };
-        return readCoverageBeside(db, { datasets: names.map(known), window, named, settings, today });
+        return readStatementCoverage(db, { datasets: names.map(known), window, named, settings, today });
       }),
   );
   server.registerTool(

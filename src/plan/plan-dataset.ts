@@ -90,17 +90,17 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
   const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) => {
     const creditClass = firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "history";
-    return { ...draft(request, partition, piece, creditClass), ...besideWaiting(piece, waiting) };
+    return { ...draft(request, partition, piece, creditClass), ...longestWithWaiting(piece, waiting) };
   });
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
 }
 
 /** Marks a piece that could also fetch the days of a waiting slice at the same price; nothing if no slice waits. */
-function besideWaiting({ option, window }: Piece, waiting: readonly Covered[]): Pick<SliceDraft, "longest"> {
+function longestWithWaiting({ option, window }: Piece, waiting: readonly Covered[]): Pick<SliceDraft, "longest"> {
   const longest = daysAtSamePrice(option, window);
-  const isBeside = (slice: Covered) =>
+  const isAdjacent = (slice: Covered) =>
     slice.operation === option.operation && joined(slice.window, window, longest) !== null;
-  return waiting.some(isBeside) ? { longest } : {};
+  return waiting.some(isAdjacent) ? { longest } : {};
 }
 
 /**

@@ -64,7 +64,7 @@ function pick({ slices, requests, credits }: Sums): Sums {
 }
 
 function changedLines(before: readonly PlanLine[], now: readonly PlanLine[]): readonly LineChange[] {
-  const [old, current] = [byWhom(before), byWhom(now)];
+  const [old, current] = [sumByScope(before), sumByScope(now)];
   return [...new Map([...old, ...current])]
     .map(([key, { dataset, class: name, store, app, country }]) => ({
       dataset,
@@ -81,7 +81,7 @@ function changedLines(before: readonly PlanLine[], now: readonly PlanLine[]): re
 const none: Sums = { slices: 0, requests: 0, credits: 0 };
 
 /** Adds up lines of several operations: which operation answers does not matter. */
-function byWhom(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
+function sumByScope(lines: readonly PlanLine[]): ReadonlyMap<string, PlanLine> {
   const found = new Map<string, PlanLine>();
   for (const line of lines) {
     const key = [line.dataset, line.class, line.store, line.app, line.country].join("\n");

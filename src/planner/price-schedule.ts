@@ -11,7 +11,7 @@ import { scheduled } from "./scheduled-datasets.ts";
 import { startsOf } from "./plan-stream.ts";
 
 /** What a run of the schedule would plan. */
-export type Foreseen = {
+export type RunForecast = {
   /** Datasets that it would request. */
   readonly datasets: readonly string[];
   readonly slices: number;
@@ -22,7 +22,7 @@ export type Foreseen = {
 };
 
 /** What a forecast starts from: the account whose budgets count, the current day, and the open work. */
-export type ForesightStart = {
+export type PriceForecasterOptions = {
   readonly db: Database;
   readonly settings: Settings;
   readonly accountId: string;
@@ -37,23 +37,29 @@ export type WaitingWork = BudgetWork & { readonly until: Day };
  * The expected charges of a day: for the plans of its runs, and for work that waited for the day. Also the work of these runs, within
  * budgets or not.
  */
-export type ForeseenCharge = {
+export type ForecastCharge = {
   readonly planned: number;
   readonly waited: number;
   readonly work: readonly BudgetWork[];
 };
 
 /** Prices runs of the schedule one after the other, each as if those before it had run and all their answers had come. Writes nothing. */
-export interface Foresight {
+export interface PriceForecaster {
   /** Prices a run of these datasets on a day, with its charges, including work that budgets put off to that day. */
-  run(names: readonly string[], on: Day): Promise<{ readonly price: Foreseen; readonly charge: ForeseenCharge }>;
+  run(names: readonly string[], on: Day): Promise<{ readonly price: RunForecast; readonly charge: ForecastCharge }>;
   /** The charges of a day without a run: for work that waited for it. */
-  resume(on: Day): Promise<ForeseenCharge>;
+  resume(on: Day): Promise<ForecastCharge>;
 }
 
 /** Opens a forecast from what is known now: the portfolio, settings, prices, and past requests. */
-export function createForesight({ db, settings, accountId, today, waiting = [] }: ForesightStart): Foresight {
-  const foreseen: ForeseenSlices = new Map();
+export function createPriceForecaster({
+  db,
+  settings,
+  accountId,
+  today,
+  waiting = [],
+}: PriceForecasterOptions): PriceForecaster {
+  const forecastCost: ForecastSlices = new Map();
   let rooms: readonly BudgetRoom[] | null = null;
   let waits = waiting;
   /** Charges some work, and work that was deferred until this day, to the budgets; work that they refuse is deferred again. */
@@ -73,7 +79,7 @@ export function createForesight({ db, settings, accountId, today, waiting = [] }
   return {
     run: async (names, on) => {
       const chosen = scheduled(names, settings);
-      const planned = await planRun({ db, settings, chosen, on, foreseen });
+      const planned = await planRun({ db, settings, chosen, on, forecastCost });
       const { charge: charged, overBudget } = await charge(planned.lines, on);
       return { price: { ...planned.sum, datasets: planned.datasets, overBudget }, charge: charged };
     },
@@ -82,7 +88,7 @@ export function createForesight({ db, settings, accountId, today, waiting = [] }
 }
 
 /** The forecast slices, by dataset. */
-type ForeseenSlices = Map<string, CountedAsLoaded>;
+type ForecastSlices = Map<string, CountedAsLoaded>;
 
 /** Plans a run as if all forecast slices had been answered, and adds its slices to these. */
 async function planRun({
@@ -90,19 +96,19 @@ async function planRun({
   settings,
   chosen,
   on,
-  foreseen,
-}: Pick<ForesightStart, "db" | "settings"> & {
+  forecastCost,
+}: Pick<PriceForecasterOptions, "db" | "settings"> & {
   readonly chosen: readonly string[];
   readonly on: Day;
-  readonly foreseen: ForeseenSlices;
+  readonly forecastCost: ForecastSlices;
 }) {
   const requested = new Set<string>();
   const tally = createTally({ digest: false });
   const request = { datasets: chosen, bounds: {}, today: on, isScheduled: true } as const;
   const starts = chosen.length === 0 ? [] : await startsOf(db, request, settings);
   for (const start of starts) {
-    const known = foreseen.get(start.dataset.name) ?? new Map();
-    foreseen.set(start.dataset.name, known);
+    const known = forecastCost.get(start.dataset.name) ?? new Map();
+    forecastCost.set(start.dataset.name, known);
     for await (const { plan } of planInChunks(withLoaded(coverageFor(db, start, { isJoined: true }), known), start)) {
       tally.add({ ...plan, stage: start.dataset.stage });
       if (plan.slices.length > 0) requested.add(start.dataset.name);

@@ -8,7 +8,7 @@ import type { Database } from "./database.ts";
 import { handOver, makeRoles, roles, setDatabase, setRights } from "./role-statements.ts";
 
 /** The state of a role: whether it may log in, and whether it has more rights on the server than our roles should. */
-export type GrantedRole = { readonly name: string; readonly canLogin: boolean; readonly isMighty: boolean };
+export type GrantedRole = { readonly name: string; readonly canLogin: boolean; readonly hasAdminRights: boolean };
 
 /** New passwords by role; a role without one keeps its current password, or none. */
 export type RolePasswords = Readonly<Partial<Record<keyof typeof roles, string>>>;
@@ -47,7 +47,7 @@ export async function renewRights(db: Database): Promise<void> {
 
 async function granted(db: Database): Promise<readonly GrantedRole[]> {
   const { rows } = await sql<GrantedRole>`
-    select rolname as name, rolcanlogin as "canLogin", rolsuper or rolcreaterole or rolbypassrls or rolcreatedb as "isMighty"
+    select rolname as name, rolcanlogin as "canLogin", rolsuper or rolcreaterole or rolbypassrls or rolcreatedb as "hasAdminRights"
     from   pg_catalog.pg_roles where rolname in (${sql.join(Object.values(roles))}) order by array_position(${Object.values(roles)}::name[], rolname)`.execute(
     db,
   );

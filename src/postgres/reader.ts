@@ -31,12 +31,12 @@ export async function openAsReader(
       throw cause;
     },
   );
-  const { rows } = await sql<{ isMighty: boolean }>`
+  const { rows } = await sql<{ hasAdminRights: boolean }>`
     select rolsuper or rolcreaterole or rolbypassrls or rolcreatedb
            or pg_catalog.pg_has_role(session_user, ${roles.loader}, 'member')
            or pg_catalog.pg_has_role(session_user, ${roles.owner}, 'member') as "isMighty"
     from   pg_catalog.pg_roles where rolname = session_user`.execute(warehouse.db);
-  if (rows[0]?.isMighty !== false) {
+  if (rows[0]?.hasAdminRights !== false) {
     await warehouse[Symbol.asyncDispose]();
     throw refused(`opens a role that may more than read: take from ${roles.reader} what \`storehouse doctor\` names`);
   }

@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { dayOf } from "../core/day.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
-import { currentForecast } from "./foresee-credits.ts";
+import { currentForecast } from "./forecast-credits.ts";
 import { comingRuns } from "./coming-runs.ts";
 
 /**

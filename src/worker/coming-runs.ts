@@ -2,14 +2,14 @@ import { accountIdIn } from "../app.ts";
 import { crontabFile, type Config } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { createForesight, type Foreseen } from "../planner/price-schedule.ts";
+import { createPriceForecaster, type RunForecast } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
 import { lastRun, nextRuns, readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** A future run; `price` is null for a task that plans nothing. Time in epoch-ms. */
 export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
   readonly at: number;
-  readonly price: Foreseen | null;
+  readonly price: RunForecast | null;
 };
 
 /** What future runs are computed from: `count` of each line, after `now`. */
@@ -27,15 +27,15 @@ export async function comingRuns({ db, config, now, count, stop }: ComingOptions
   const counted = lines.map((line) => ({ line, times: nextRuns(line, now, count) }));
   const inOrder = counted.flatMap(({ line, times }) => times.map((at) => ({ line, at }))).sort((a, b) => a.at - b.at);
   const accountId = await accountIdIn(db, config);
-  const foresight = createForesight({ db, settings: config.settings, accountId, today: dayOf(now) });
+  const forecaster = createPriceForecaster({ db, settings: config.settings, accountId, today: dayOf(now) });
   const runs: ComingRun[] = [];
   for (const { line, at } of inOrder) {
     if (stop?.aborted === true) break;
     const { item: _, ...rest } = line;
     // what other lines will have requested by then in runs that are not counted
     const before = rest.datasets === null ? [] : runsBefore(counted, { line, at, settings: config.settings });
-    for (const run of before) await foresight.run(run.datasets, dayOf(run.at));
-    const price = rest.datasets === null ? null : (await foresight.run(rest.datasets, dayOf(at))).price;
+    for (const run of before) await forecaster.run(run.datasets, dayOf(run.at));
+    const price = rest.datasets === null ? null : (await forecaster.run(rest.datasets, dayOf(at))).price;
     runs.push({ ...rest, at, price });
   }
   return runs;

@@ -205,7 +205,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
       Object.entries(jobs).map(([name, { task, plans }]) => {
         const run = task(parts, { settings, datasets, config: app.config, warehouse: app.warehouse });
         return plans
-          ? [taskOfAccount(name, account), thenPriced(app, parts.halted, run)]
+          ? [taskOfAccount(name, account), withPricing(app, parts.halted, run)]
           : [name, notedTask(app, { name, task: run, halted: parts.halted })];
       }),
     ),
@@ -233,7 +233,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
 }
 
 /** A planning task. After it, the worker that started the planning prices the future runs, once. */
-function thenPriced(app: App, halted: AbortSignal, task: Task): Task {
+function withPricing(app: App, halted: AbortSignal, task: Task): Task {
   return async (payload, helpers) => {
     await task(payload, helpers);
     if (!joinsOthers(payload)) await announceRuns(app, halted);

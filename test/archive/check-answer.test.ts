@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
-import { strikerOf } from "../../src/core/secret.ts";
+import { createTokenRemover } from "../../src/core/secret.ts";
 import { checkAnswer } from "../../src/archive/check-answer.ts";
 import { AnswerFile, answerText, pagesOf, parseFile } from "../../src/archive/answer-file.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
@@ -41,7 +41,7 @@ const snapshot = {
   body: [],
 };
 
-const strike = strikerOf("a-token-that-was-echoed");
+const strike = createTokenRemover("a-token-that-was-echoed");
 const check = (file: unknown) => checkAnswer(JSON.stringify(file), { writtenAt, now, strike });
 const without = (name: keyof typeof least) => Object.fromEntries(Object.entries(least).filter(([key]) => key !== name));
 

@@ -4,7 +4,7 @@ import { zstdCompressSync } from "node:zlib";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { strikerOf } from "../../src/core/secret.ts";
+import { createTokenRemover } from "../../src/core/secret.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
@@ -283,7 +283,7 @@ describe("answers as files", () => {
       );
       await stage.query("update raw.answer set body = $2 where answer_id = $1", [answer?.answer_id, body]);
       using place = temporaryFolder();
-      await exportFrom(stage, place.path, { strike: strikerOf(token) });
+      await exportFrom(stage, place.path, { strike: createTokenRemover(token) });
       const text = JSON.stringify(await filesOf(place.path));
       expect(text).toContain("?token=[hidden]");
       expect(text).not.toContain(token);

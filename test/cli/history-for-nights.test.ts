@@ -6,7 +6,7 @@ import { forTests } from "../support/for-tests.ts";
 const stage = forTests(() => openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } }));
 
 /** Ten nights until the reset that take as much each, of an allowance of 1,000 credits that is whole. */
-async function foresee(credits: number): Promise<void> {
+async function forecast(credits: number): Promise<void> {
   await stage.query(
     "update ops.credit_account set total = 1000, remaining = 1000, held = 0, period_hours = 240, resets_at = now() + interval '10 days'",
   );
@@ -30,26 +30,26 @@ async function priced(variables: Record<string, string> = {}): Promise<string> {
 }
 
 test("a backfill is done in the periods that its nights leave it, and says so if they leave none", async () => {
-  await foresee(50);
+  await forecast(50);
   expect(await priced()).toMatch(
     /If only the coming nights spend credits besides \(history leaves them 500 until the reset\), this period's credits are enough/,
   );
-  await foresee(94);
+  await forecast(94);
   expect(await priced()).toMatch(/\(history leaves them 940 until the reset\), it takes 2 allowance periods/);
-  await foresee(100);
+  await forecast(100);
   expect(await priced()).toMatch(
     /Its history does not finish: the nights need what the allowance has above the floors, .* To let it run, raise the allowance or make nights cheaper/,
   );
 });
 
 test("what is held for calls in flight is not there for a backfill", async () => {
-  await foresee(50);
+  await forecast(50);
   await stage.query("update ops.credit_account set held = 900");
   expect(await priced()).toMatch(/it takes 2 allowance periods/);
 });
 
 test("a plan that is priced without a token knows the allowance that the ledger has", async () => {
-  await foresee(50);
+  await forecast(50);
   expect(await priced({ API_TOKEN: "" })).toMatch(/this period's credits are enough/);
 });
 

@@ -99,7 +99,7 @@ test("an error that says nothing of the members goes to all of them, and nothing
     calls += 1;
     throw new Error("the connection broke");
   };
-  const put = createBatcher({ flush, most: 10, spoilsAll: () => true });
+  const put = createBatcher({ flush, most: 10, failsAll: () => true });
   const ends = await Promise.allSettled([1, 2, 3].map(put));
   expect(ends.every(({ status }) => status === "rejected")).toBe(true);
   expect(calls).toBe(1);

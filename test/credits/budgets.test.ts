@@ -121,10 +121,10 @@ describe("a budget", () => {
     );
     const day = dayOf(clock.now());
     const open = async (...budgets: readonly CreditBudget[]) => {
-      const foreseen = await taken(account, ...budgets);
+      const forecastCost = await taken(account, ...budgets);
       await openBudgets(bank.db, { accountId, budgets, day });
       const opened = await taken(account, ...budgets);
-      expect(opened).toEqual(foreseen);
+      expect(opened).toEqual(forecastCost);
       return opened;
     };
     expect(await open(budget(10))).toEqual([7]);

@@ -8,10 +8,10 @@ import { forTests } from "../support/for-tests.ts";
 const bank = forTests(openBank);
 const floors = { snapshot: 0, daily: 0.1, lookback: 0, history: 0 };
 
-/** An account of 100 credits, to foresee a night and the one a day later for, and to read what history leaves. */
+/** An account of 100 credits, to forecast a night and the one a day later for, and to read what history leaves. */
 async function open() {
   const { db, accountId, periodEnd } = await bank.account({ total: 100 });
-  const foresee = (madeAt: number, startsAt: number, credits: number) =>
+  const forecast = (madeAt: number, startsAt: number, credits: number) =>
     writeForecast(db, accountId, {
       madeAt,
       days: [
@@ -20,26 +20,26 @@ async function open() {
       ],
     });
   const kept = async (now: number) => (await readKeptForNights(db, { accountId, floors, now })).credits;
-  return { start: periodEnd - dayMs, foresee, kept };
+  return { start: periodEnd - dayMs, forecast, kept };
 }
 
 test("history leaves what a night takes until its plan is made, also while it is late", async () => {
-  const { start, foresee, kept } = await open();
-  await foresee(start + hour, start + 2 * hour, 30);
+  const { start, forecast, kept } = await open();
+  await forecast(start + hour, start + 2 * hour, 30);
   expect(await kept(start + 2 * hour - minute)).toBe(40);
   expect(await kept(start + 2 * hour + minute)).toBe(40);
   expect(await kept(start + 8 * hour)).toBe(40);
-  await foresee(start + 8 * hour, start + 2 * hour, 0);
+  await forecast(start + 8 * hour, start + 2 * hour, 0);
   expect(await kept(start + 8 * hour)).toBe(0);
 });
 
 test("history leaves nothing for a night of the period before", async () => {
-  const { start, foresee, kept } = await open();
-  await foresee(start - 3 * hour, start - 2 * hour, 50);
+  const { start, forecast, kept } = await open();
+  await forecast(start - 3 * hour, start - 2 * hour, 50);
   expect(await kept(start + hour)).toBe(40);
 });
 
-test("calls of the same second share one look at the account while no reset is known", async () => {
+test("calls of the same second read the account once while no reset is known", async () => {
   const { db, accountId, clock, observe, periodEnd } = await bank.account({ left: null });
   const kept = createNightsKeeper({ db, accountId, floors, clock });
   expect(await kept()).toBe(0);

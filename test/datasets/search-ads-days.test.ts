@@ -52,7 +52,7 @@ describe("days of reports", () => {
     expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
   });
 
-  test("that may have to be requested one by one are foreseen: what the plan says and, at most, what the other way costs", async () => {
+  test("that may have to be requested one by one are forecast: what the plan says and, at most, what the other way costs", async () => {
     const of = { settings: { datasets: { search_ads_report: { options: { levels: ["CAMPAIGN"] } } } } };
     const datasets = ["search_ads_report"];
     await using stage = await openStage({ market, dailyReports: "undated" });
@@ -79,7 +79,7 @@ describe("days of reports", () => {
     expect(charged).toBeGreaterThan(credits);
   });
 
-  test("that are requested one by one cost a night what was foreseen: the last week, the sums of others, and the days of a week that moved", async () => {
+  test("that are requested one by one cost a night what was forecast: the last week, the sums of others, and the days of a week that moved", async () => {
     const options = { levels: ["CAMPAIGN"] };
     const lines = { settings: { datasets: { search_ads_report: { options } } }, request: { datasets: names } };
     await using stage = await openStage({ market, dailyReports: "undated" });
@@ -90,10 +90,14 @@ describe("days of reports", () => {
       one.sandbox.clearLog();
       await using app = await one.open(run);
       const chunks = await plannedBy(app, { datasets: names, bounds: {}, today: date }, true);
-      const foreseen = chunks.flatMap(({ slices }) => slices).reduce((sum, { credits }) => sum + credits, 0);
+      const forecastCost = chunks.flatMap(({ slices }) => slices).reduce((sum, { credits }) => sum + credits, 0);
       await one.sync(run);
       const charged = one.requested().reduce((sum, request) => sum + request.charged, 0);
-      return { foreseen, charged, days: reports(one).map(({ startDate, endDate }) => daysOfSpan(startDate, endDate)) };
+      return {
+        forecastCost,
+        charged,
+        days: reports(one).map(({ startDate, endDate }) => daysOfSpan(startDate, endDate)),
+      };
     };
     const spansOf = (spans: readonly number[]) => [
       spans.filter((span) => span === 1).length,
@@ -110,7 +114,7 @@ describe("days of reports", () => {
     ]);
     const quiet = await nightOf(stage, 1);
     expect(spansOf(quiet.days)).toEqual([11, 4]);
-    expect(quiet.charged).toBe(quiet.foreseen);
+    expect(quiet.charged).toBe(quiet.forecastCost);
     // as if the service had said something else of a week of which it says nothing new
     await stage.query(
       "update ops.search_ads_report_week set digest = 'another' where period_start = '2026-07-27' and org_id = '4100001'",
@@ -122,7 +126,7 @@ describe("days of reports", () => {
     expect(spansOf((await nightOf(stage, 3)).days)).toEqual([13 + 7, 4]);
     const last = await nightOf(stage, 4);
     expect(spansOf(last.days)).toEqual([14, 5]);
-    expect(last.charged).toBe(last.foreseen);
+    expect(last.charged).toBe(last.forecastCost);
     const fifth = addDays(today, 4);
     await using daily = await openStage({ market });
     daily.sandbox.set({ today: fifth });

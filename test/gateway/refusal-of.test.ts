@@ -12,13 +12,13 @@ const unreachable: unknown = await new pg.Client({ host: "127.0.0.1", port: 1 })
 test.each([
   ["starts up", starting],
   ["is not there", unreachable],
-])("a Postgres that %s is named to the caller as what passes, and is no error that nobody foresaw", (_, error) => {
+])("a Postgres that %s is named to the caller as what passes, and is no error that nobody forecast", (_, error) => {
   expect(refusalOf(error, 0)).toMatchObject({
     status: 503,
     message: expect.stringMatching(/^database_unreachable: /) as string,
   });
 });
 
-test("an error that nobody foresaw is none of the refusals", () => {
+test("an error that nobody forecast is none of the refusals", () => {
   expect(refusalOf(new TypeError("x is not a function"), 0)).toBeNull();
 });

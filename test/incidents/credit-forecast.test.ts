@@ -32,10 +32,10 @@ const forecast = {
   ],
 };
 
-test("a budget is foreseen by its nights to come until its period ends, and is used up on the first that it does not pay for", () => {
-  expect(budgetForecast(use, forecast, 0)).toMatchObject({ foreseen: 60, fullOn: "1970-01-31" });
-  expect(budgetForecast({ ...use, taken: 40 }, forecast, 0)).toMatchObject({ foreseen: 60, fullOn: null });
-  expect(budgetForecast(use, null, 0)).toMatchObject({ foreseen: 0, fullOn: null });
+test("a budget is forecast by its nights to come until its period ends, and is used up on the first that it does not pay for", () => {
+  expect(budgetForecast(use, forecast, 0)).toMatchObject({ forecastCost: 60, fullOn: "1970-01-31" });
+  expect(budgetForecast({ ...use, taken: 40 }, forecast, 0)).toMatchObject({ forecastCost: 60, fullOn: null });
+  expect(budgetForecast(use, null, 0)).toMatchObject({ forecastCost: 0, fullOn: null });
   expect(budgetForecastWords(budgetForecast(use, forecast, 0))).toBe(
     "; about 60 more are forecast, too many from 1970-01-31 on",
   );
@@ -85,8 +85,8 @@ test("the forecast and its error are sentences", () => {
     "It is not known yet whether the credits last until the reset.",
   );
   const nights = [
-    { day: day("1970-01-01"), foreseen: 90, charged: 100, others: 3 },
-    { day: day("1970-01-02"), foreseen: 100, charged: 100, others: 0 },
+    { day: day("1970-01-01"), forecastCost: 90, charged: 100, others: 3 },
+    { day: day("1970-01-02"), forecastCost: 100, charged: 100, others: 0 },
   ];
   expect(errorWords(forecastError(nights))).toBe(
     "2 nights of the last 30 days: 190 forecast the day before, 200 charged, 5 % too little. Largest error: 1970-01-01, 90 forecast and 100 charged. Commands, gateway callers and backfills, which are not forecast, took 3 more.",

@@ -83,7 +83,7 @@ describe("the allowance", () => {
       expect(outlookWith({ nights, resetsAt: 240 * hour + off })).toMatchObject({ nights: 1, wanted: 1_500 });
   });
 
-  test("is needed for the nights until the reset where they are foreseen, at any pace before", () => {
+  test("is needed for the nights until the reset where they are forecast, at any pace before", () => {
     const nights = [-2, 4, 28, 52, 300].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
     expect(outlookWith({ nights })).toMatchObject({ wanted: 4_500, nights: 3, short: 0, outAt: null });
     const tight = { nights, remaining: 2_500, open: { daily: 100 } };
@@ -91,7 +91,7 @@ describe("the allowance", () => {
     expect(outlookWith({ nights, remaining: 550, open: { daily: 100 } })).toMatchObject({ outAt: 0 });
   });
 
-  test("takes days beyond those that are foreseen for one of these", () => {
+  test("takes days beyond those that are forecast for one of these", () => {
     const nights = [4, 28].map((at) => ({ startsAt: at * hour, credits: 100 }));
     expect(outlookWith({ nights })).toMatchObject({ wanted: 1_000, nights: 10 });
   });

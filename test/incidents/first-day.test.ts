@@ -14,7 +14,7 @@ async function charged(credits: number, at: number): Promise<void> {
   );
 }
 
-test("what a first sync takes is no pace: credits do not run out by it before the nights to come are foreseen", async () => {
+test("what a first sync takes is no pace: credits do not run out by it before the nights to come are forecast", async () => {
   await stage.stage.pool.query(
     `insert into ops.credit_account (account_id, total, remaining, resets_at, period_hours, pace_per_second, next_start_at)
      values ('a1', 10000, 7000, $1, 720, 1, $1)`,

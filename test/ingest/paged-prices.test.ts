@@ -115,7 +115,7 @@ test("pages are capped by default, and fewer of them remove no row that more had
   expect(await rows()).toHaveLength(74);
 });
 
-test("a plan of a backfill never costs more than its price, and the pages that it did not foresee are left to a sync", async () => {
+test("a plan of a backfill never costs more than its price, and the pages that it did not forecast are left to a sync", async () => {
   await using stage = await openWithPortfolio({ market });
   const requested = { datasets: ["ad_creative"], apps: ["6446318020"], bounds: { start: addDays(today, -45) } };
   const plan = await plannedBackfill(stage, requested, { settings: whole });

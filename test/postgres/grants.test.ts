@@ -57,7 +57,7 @@ describe("the owner", () => {
 
 describe("grants", () => {
   test("stores passwords as verifiers that the server itself would have made, and takes new ones", async () => {
-    expect(stage.roles.map(({ name, canLogin, isMighty }) => [name, canLogin, isMighty])).toEqual([
+    expect(stage.roles.map(({ name, canLogin, hasAdminRights }) => [name, canLogin, hasAdminRights])).toEqual([
       ["storehouse_owner", true, false],
       ["storehouse_loader", true, false],
       ["storehouse_reader", true, false],

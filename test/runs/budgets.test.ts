@@ -39,12 +39,12 @@ const charged = async ({ stage, clock }: Nights, dataset: string) => {
   return row?.credits ?? 0;
 };
 
-test("what is over a budget waits for its next day, was foreseen to, and runs then; what exists tonight only is never refused", async () => {
+test("what is over a budget waits for its next day, was forecast to, and runs then; what exists tonight only is never refused", async () => {
   await using nights = await openNights({ market: { apps: 2, countries: ["US"], keywordsPerApp: 4 } }, { settings });
   const { stage, clock } = nights;
   const accountId = accountIdOf(stage.sandbox.token);
   await stage.sync(nights.run({ request: { datasets: ["tracked_keyword"] } }));
-  const foreseen = await (async () => {
+  const forecastCost = await (async () => {
     await using app = await stage.open(nights.run());
     const tally = createTally({ digest: false });
     for (const chunk of await planned(app, { datasets: [], bounds: {}, today: nights.today() }, true)) tally.add(chunk);
@@ -56,7 +56,7 @@ test("what is over a budget waits for its next day, was foreseen to, and runs th
   const deferred = (await slices(nights)).find(({ state }) => state === "deferred");
   expect(first).toMatchObject({ outcome: "deferred" });
   expect(deferred).toMatchObject({ dataset: "keyword_rank", code: "budget_exhausted", failures: 0 });
-  expect(foreseen).toMatchObject([{ budget: { budget: "ranks", period: "day" }, slices: deferred?.slices }]);
+  expect(forecastCost).toMatchObject([{ budget: { budget: "ranks", period: "day" }, slices: deferred?.slices }]);
   expect(await charged(nights, "keyword_rank")).toBeLessThanOrEqual(ranksADay);
   expect(await charged(nights, "app_rating")).toBeGreaterThan(1);
   expect((await slices(nights)).filter(({ dataset }) => dataset === "app_rating")).toMatchObject([{ state: "loaded" }]);

@@ -6,7 +6,7 @@ import { readBudgets } from "../../src/credits/budgets.ts";
 import { readForecast } from "../../src/credits/forecast-days.ts";
 import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
-import { currentForecast } from "../../src/worker/foresee-credits.ts";
+import { currentForecast } from "../../src/worker/forecast-credits.ts";
 import { long, monthMs } from "../support/long.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 
@@ -40,7 +40,7 @@ async function chargedToday({ stage, today }: Nights): Promise<number> {
 }
 
 test(
-  "nights are foreseen to the end of the period and of the month, and the error is what came of it",
+  "nights are forecast to the end of the period and of the month, and the error is what came of it",
   { timeout: monthMs },
   async () => {
     const market = { apps: 2, countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 };
@@ -59,11 +59,11 @@ test(
     });
     expect(before.error).toMatchObject({ nights: 0, percent: null });
     const [budget] = before.budgets;
-    expect(budget).toMatchObject({ taken: expect.any(Number), foreseen: expect.any(Number) });
+    expect(budget).toMatchObject({ taken: expect.any(Number), forecastCost: expect.any(Number) });
     const perNight = (first?.days[1]?.budgets["ranks a month"] ?? 0) > 0;
     expect({ perNight, isFull: budget?.fullOn !== null }).toEqual({
       perNight: true,
-      isFull: (budget?.taken ?? 0) + (budget?.foreseen ?? 0) > 100,
+      isFull: (budget?.taken ?? 0) + (budget?.forecastCost ?? 0) > 100,
     });
 
     let charged = 0;
@@ -79,7 +79,7 @@ test(
     expect(error).toMatchObject({ nights: nightsAfter, charged, others: 0 });
     expect(charged).toBeGreaterThan(0);
     expect(Math.abs(error.percent ?? 100)).toBeLessThan(1);
-    if (long) process.stdout.write(`foreseen the day before and charged: ${JSON.stringify(error)}\n`);
+    if (long) process.stdout.write(`forecast the day before and charged: ${JSON.stringify(error)}\n`);
   },
 );
 

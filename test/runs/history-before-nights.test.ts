@@ -24,7 +24,7 @@ async function runDue({ stage, run }: Nights): Promise<void> {
   await slices.stop();
 }
 
-async function foresee({ stage, run }: Nights): Promise<void> {
+async function forecast({ stage, run }: Nights): Promise<void> {
   await using app = await stage.open(run());
   await announceRuns(app, new AbortController().signal);
 }
@@ -34,7 +34,7 @@ test("history that wakes with the reset leaves the credits of the night that com
   await using nights = await openNights({ market, accounts }, { settings });
   const { stage } = nights;
   await workUntilIdle(stage, nights.run());
-  await foresee(nights);
+  await forecast(nights);
   for (let count = 0; count < 3; count += 1) {
     nights.next();
     stage.sandbox.clearLog();
@@ -49,7 +49,7 @@ test("history that wakes with the reset leaves the credits of the night that com
     expect(stage.sandbox.account().remaining).toBeGreaterThanOrEqual(next?.credits ?? 0);
     expect(stage.sandbox.account().remaining).toBeLessThan((next?.credits ?? 0) + 30);
     await workUntilIdle(stage, nights.run());
-    await foresee(nights);
+    await forecast(nights);
   }
   expect(await stage.query("select from ops.slice where state = 'lost'")).toEqual([]);
 });

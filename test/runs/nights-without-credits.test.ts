@@ -82,7 +82,7 @@ test("a scheduled run joins what waits of the same class, and changes nothing wh
   expect(await waiting(nights)).toMatchObject([missed, joined, { start: day(4), end: day(5), planned: day(5) }]);
 });
 
-test("days that failed in nights of an outage are one call as well, at the price that is foreseen", async () => {
+test("days that failed in nights of an outage are one call as well, at the price that is forecast", async () => {
   await using nights = await openSpent();
   const { stage } = nights;
   stage.sandbox.spend(-10_000);

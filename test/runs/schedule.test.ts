@@ -6,7 +6,7 @@ import { scheduleReport } from "../../src/cli/commands/schedule.ts";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
-import { createForesight } from "../../src/planner/price-schedule.ts";
+import { createPriceForecaster } from "../../src/planner/price-schedule.ts";
 import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { runWorker } from "../../src/worker/worker.ts";
@@ -142,13 +142,13 @@ test("a dataset that the configuration switches off is not requested because ano
   const settings = { ...listed(["US"], keywords.slice(0, 1)), datasets };
   expect(await trigger(stage, [[], ["search_ads_top_app"]], { settings })).toEqual([0, 0]);
   await using opened = await stage.open({ settings });
-  const foresight = createForesight({
+  const forecaster = createPriceForecaster({
     db: opened.warehouse.db,
     settings: opened.config.settings,
     accountId: "",
     today,
   });
-  expect((await foresight.run([], today)).price).toMatchObject({ datasets: [], slices: 0 });
+  expect((await forecaster.run([], today)).price).toMatchObject({ datasets: [], slices: 0 });
 });
 
 test("days of a backfill are requested newest first, after the day before, and only down to the floor of their class", async () => {

@@ -21,11 +21,11 @@ export type ConsoleStage = AsyncDisposable & {
   /** The number of a slice that failed. */
   readonly failedSlice: () => Promise<string>;
   /** The last action of a name, as it stands on record. */
-  readonly lastDeed: (action: string) => Promise<Deed | undefined>;
+  readonly lastDeed: (action: string) => Promise<AuditEntry | undefined>;
 };
 
 /** An action on record: who did it, and what came of it. */
-type Deed = {
+type AuditEntry = {
   readonly user_name: string;
   readonly outcome: string;
   readonly note: string;
@@ -68,7 +68,7 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       return rows[0]?.slice_id ?? "";
     },
     lastDeed: async (action) => {
-      const [deed] = await stage.query<Deed>(
+      const [deed] = await stage.query<AuditEntry>(
         `select user_name, outcome, note, credits, subject, ended_at is not null as has_ended
          from ops.audit where action = $1 order by audit_id desc limit 1`,
         [action],

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import type { StorehouseError } from "../../src/core/errors.ts";
-import { strikerOf } from "../../src/core/secret.ts";
+import { createTokenRemover } from "../../src/core/secret.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { exportRaw, type Exported, type AnswerExportRequest } from "../../src/archive/export-answers.ts";
 import { importFiles, type ImportedFiles, type ImportRequest } from "../../src/archive/import-files.ts";
@@ -23,7 +23,7 @@ export async function exportFrom(
     datasets: allDatasets,
     within: {},
     out,
-    strike: strikerOf(""),
+    strike: createTokenRemover(""),
     ...request,
   });
 }
@@ -42,7 +42,7 @@ export async function importInto(
     account: "",
     dryRun: false,
     refused: (error) => errors.push(error),
-    strike: strikerOf(""),
+    strike: createTokenRemover(""),
     ...request,
   });
   return { ...done, messages: errors.map(({ message }) => message) };

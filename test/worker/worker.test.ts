@@ -123,7 +123,7 @@ test("survives a service that fails when it starts", async () => {
 test.each([
   ["before it is registered", "false"],
   ["after its queue has started, which ends with it", "job_pool is null"],
-])("starts again after an error that nobody foresaw, %s", async (_, holds) => {
+])("starts again after an error that nobody forecast, %s", async (_, holds) => {
   await using stage = await openStage({ market: small });
   await using app = await stage.open();
   await stage.query(`alter table ops.worker add constraint odd check (${holds})`);

@@ -78,7 +78,7 @@ async function checkBalance(app: App): Promise<void> {
 /** Makes the forecast unless there is a current one. If the database is read-only, the last stored forecast is used. */
 async function makeForecast(app: App): Promise<void> {
   // loaded here, since planning loads all datasets
-  const { currentForecast } = await import("../../worker/foresee-credits.ts");
+  const { currentForecast } = await import("../../worker/forecast-credits.ts");
   try {
     await currentForecast(app);
   } catch (error) {
@@ -128,13 +128,13 @@ function printBudgets(budgets: readonly BudgetForecast[]): void {
   print(
     table(
       ["budget", "period", "credits", "used", "left", optional("forecast"), "until (UTC)", ""],
-      budgets.map(({ budget, period, credits, taken, foreseen, fullOn, endsOn, refusedAt }) => [
+      budgets.map(({ budget, period, credits, taken, forecastCost, fullOn, endsOn, refusedAt }) => [
         budget,
         period,
         credits,
         taken,
         Math.max(0, credits - taken),
-        foreseen,
+        forecastCost,
         endsOn,
         refusedAt !== null ? "used up" : fullOn === null ? "" : `used up on ${fullOn}`,
       ]),

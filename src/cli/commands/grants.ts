@@ -29,7 +29,11 @@ async function grant(options: Options): Promise<void> {
     const granted = await grantRoles(app.warehouse.db, passwordsOf(app.config.environment));
     if (options.json)
       return printJson(
-        granted.map(({ name, canLogin, isMighty }) => ({ role: name, can_login: canLogin, is_mighty: isMighty })),
+        granted.map(({ name, canLogin, hasAdminRights }) => ({
+          role: name,
+          can_login: canLogin,
+          has_admin_rights: hasAdminRights,
+        })),
       );
     print(
       table(
@@ -38,7 +42,7 @@ async function grant(options: Options): Promise<void> {
       ),
     );
     print("The rights are set.");
-    for (const { name } of granted.filter(({ isMighty }) => isMighty))
+    for (const { name } of granted.filter(({ hasAdminRights }) => hasAdminRights))
       remark(
         `${name} existed before and has more rights on this server than it needs (superuser, creates roles or databases, or bypasses row security).`,
       );

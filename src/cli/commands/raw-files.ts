@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { exportRaw } from "../../archive/export-answers.ts";
 import { type ImportedFiles, importFiles } from "../../archive/import-files.ts";
 import type { Day } from "../../core/day.ts";
-import { strikerOf } from "../../core/secret.ts";
+import { createTokenRemover } from "../../core/secret.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import { createDimensions } from "../../load/dimensions.ts";
 import { createPartitions } from "../../load/partitions.ts";
@@ -40,7 +40,7 @@ export function addRawExport(raw: Command): void {
           datasets: [...new Set(wanted.map(({ name }) => name))],
           within: boundsOf(options),
           out: path.resolve(options.out),
-          strike: strikerOf(...tokensIn(config.environment)),
+          strike: createTokenRemover(...tokensIn(config.environment)),
         });
         if (options.json) printJson(done);
         else {
@@ -76,7 +76,7 @@ export function addRawImport(raw: Command): void {
           account: accountOf(config.settings),
           dryRun: options.dryRun === true,
           refused: (error) => remark(error.message),
-          strike: strikerOf(...tokensIn(config.environment)),
+          strike: createTokenRemover(...tokensIn(config.environment)),
         });
         if (options.json) printJson(done);
         else print(summary(done, options.dryRun === true));

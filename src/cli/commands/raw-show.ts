@@ -1,7 +1,7 @@
 import { tokensIn } from "../../config/secrets.ts";
 import { Argument, type Command } from "commander";
 import { fail } from "../../core/errors.ts";
-import { strikerOf } from "../../core/secret.ts";
+import { createTokenRemover } from "../../core/secret.ts";
 import { sliceFacts } from "../../ledger/answers.ts";
 import { bodyText } from "../../raw/body-text.ts";
 import { landedPages } from "../../raw/read-answers.ts";
@@ -39,7 +39,7 @@ export function addRawShow(raw: Command): void {
         remark(
           `slice ${sliceId} (${state}), page ${options.page} of ${pages.size}: ${dataset} by ${operation}, ${JSON.stringify(scope)}, ${from} to ${to}, fetched ${timeText(page.fetchedAt)}, ${page.body.length} bytes`,
         );
-        const body = strikerOf(...tokensIn(config.environment))(page.body);
+        const body = createTokenRemover(...tokensIn(config.environment))(page.body);
         if (options.bytes) printBytes(body);
         else printWhole(bodyText(body));
       }),

@@ -6,7 +6,7 @@ import type { Settings } from "../../config/settings.ts";
 import { comingRuns, type ComingRun } from "../../worker/coming-runs.ts";
 import { readCrontab, type CrontabLine } from "../../worker/crontab.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
-import type { Foreseen } from "../../planner/price-schedule.ts";
+import type { RunForecast } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
 import { wholeNumber } from "../arguments.ts";
@@ -24,7 +24,7 @@ type Options = { readonly json?: true; readonly count: number };
 type ShownRun = Omit<ComingRun, "at" | "price"> & {
   readonly at: string;
   readonly inSeconds: number;
-  readonly price: (Foreseen & { readonly isLeast: boolean }) | null;
+  readonly price: (RunForecast & { readonly isLeast: boolean }) | null;
 };
 
 /** What `storehouse schedule` shows. */
@@ -93,13 +93,13 @@ const headings = [
   "",
 ];
 
-function isLeast({ datasets }: Foreseen, settings: Settings): boolean {
+function isLeast({ datasets }: RunForecast, settings: Settings): boolean {
   const work = datasets.map((dataset) => ({ dataset }));
   return datasetsAtLeast(work, settings).length > 0;
 }
 
 /** The part of a run that budgets put off. */
-function putOff({ overBudget: { slices, credits } }: Foreseen): string {
+function putOff({ overBudget: { slices, credits } }: RunForecast): string {
   return slices === 0 ? "" : `budgets defer ${countOf(credits, "credit")}`;
 }
 

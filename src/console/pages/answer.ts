@@ -2,7 +2,7 @@ import { tokensIn } from "../../config/secrets.ts";
 import { z } from "zod";
 import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
-import { strikerOf } from "../../core/secret.ts";
+import { createTokenRemover } from "../../core/secret.ts";
 import { bodyText, startText } from "../../raw/body-text.ts";
 import { landedStart } from "../../raw/read-answers.ts";
 import { definePage } from "../define-page.ts";
@@ -33,7 +33,7 @@ export const answerPage = definePage({
     const most = save === undefined ? mostRead : Number.MAX_SAFE_INTEGER;
     const page = await landedStart(app.warehouse.db, { sliceId, page: number, most });
     if (page === null) throw fail("console_unknown", { what: `stored answer of slice ${sliceId}, page ${number}` });
-    const body = strikerOf(...tokensIn(app.config.environment))(page.body);
+    const body = createTokenRemover(...tokensIn(app.config.environment))(page.body);
     if (save !== undefined)
       return { type: "application/octet-stream", body, name: `slice-${sliceId}-page-${number}.json` };
     const text = page.isWhole ? bodyText(body) : startText(body.toString("utf8").slice(0, -longestToken));

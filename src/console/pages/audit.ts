@@ -17,7 +17,7 @@ export const auditPage = definePage({
   input: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) }),
   examples: ["/audit"],
   show: async ({ read, now }, { limit }) => {
-    const deeds = await read(`audit ${limit}`, (db) => readDeeds(db, limit));
+    const deeds = await read(`audit ${limit}`, (db) => readAudit(db, limit));
     return html`${pageHead("Actions", html`Who did what here, from where, and at which agreed price. See also <code>ops.audit_log</code>.`)}
       <section class="card" id="actions">
         ${
@@ -78,7 +78,7 @@ function wrapped(text: string, when: Html | null = null): Html | null {
   >`;
 }
 
-type DeedLine = {
+type AuditLine = {
   readonly at: Date;
   readonly name: string;
   readonly role: string | null;
@@ -92,8 +92,8 @@ type DeedLine = {
   readonly endedAt: Date | null;
 };
 
-async function readDeeds(db: Database, most: number): Promise<readonly DeedLine[]> {
-  const { rows } = await sql<DeedLine>`
+async function readAudit(db: Database, most: number): Promise<readonly AuditLine[]> {
+  const { rows } = await sql<AuditLine>`
     select acted_at as at, user_name as name, user_role as role, signed_in_by as by, from_address as "from", action, left(subject, ${mostRead}) as subject, credits, outcome,
            note,
            ended_at as "endedAt"

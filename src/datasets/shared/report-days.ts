@@ -20,11 +20,11 @@ export const shapes = {
  * A call whose rows had days keeps DAILY reports in use for this long, the most that one call requests: a single answer without days may be
  * a mistake.
  */
-export const daysBeside = 27;
+export const daysUntilTotalsCount = 27;
 
 /**
  * Whether DAILY reports of an organisation and level name their days: `lack` if none had days, or the newest with days is more than
- * `daysBeside` days older than the newest without. Totals alone decide nothing: a day on which nothing ran has only totals. `unknown`
+ * `daysUntilTotalsCount` days older than the newest without. Totals alone decide nothing: a day on which nothing ran has only totals. `unknown`
  * before any report.
  */
 export function knownDays(who: Scope, portfolio: Portfolio): "have" | "lack" | "unknown" {
@@ -36,7 +36,7 @@ export function knownDays(who: Scope, portfolio: Portfolio): "have" | "lack" | "
       .reduce((last, one) => (one > last ? one : last), "");
   const [undated, dated] = [newest("window"), newest("days")];
   if (undated === "") return dated === "" ? "unknown" : "have";
-  return dated === "" || dated < addDays(day(undated), -daysBeside) ? "lack" : "have";
+  return dated === "" || dated < addDays(day(undated), -daysUntilTotalsCount) ? "lack" : "have";
 }
 
 /** The shape of the rows of a DAILY report, including rows that were rejected because they lack a day; none for an answer without rows. */

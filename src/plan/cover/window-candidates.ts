@@ -21,7 +21,7 @@ function* beside(
   yield coverItems.map((coverItem, index) => (coverItem.listed || coverItem.tracked ? [] : (alone[index] ?? [])));
   yield alone;
   const placed = (...bought: readonly ByDay[]) =>
-    coverItems.map((coverItem) => windowsBeside(coverItem, bought, byHistory));
+    coverItems.map((coverItem) => windowsOutsideDays(coverItem, bought, byHistory));
   const listed = coverItems.filter((coverItem) => coverItem.listed);
   const unlisted = coverItems.filter((coverItem) => !coverItem.listed && coverItem.tracked);
   const lists = wholeList === null ? noDays : inOneBatch(unlisted, wholeList, byHistory);
@@ -47,7 +47,7 @@ function* withList(
   lists: ByDay,
 ): Iterable<Windows> {
   const placed = (...bought: readonly ByDay[]) =>
-    coverItems.map((coverItem) => windowsBeside(coverItem, bought, byHistory));
+    coverItems.map((coverItem) => windowsOutsideDays(coverItem, bought, byHistory));
   const listed = coverItems.filter((coverItem) => coverItem.listed);
   const tracked = coverItems.filter((coverItem) => coverItem.tracked);
   const named = listed.filter((coverItem) => !coverItem.tracked);
@@ -69,7 +69,7 @@ const noDays: ByDay = new Map();
 
 /** The days that the cheapest covers of batches buy, each batch of items with similar gaps. */
 function inBatches(coverItems: readonly CoverItem[], byDay: FetchOption, byHistory: FetchOption): ByDay {
-  const sorted = coverItems.length > byDay.maxItems ? likeTogether(coverItems) : coverItems;
+  const sorted = coverItems.length > byDay.maxItems ? sortBySimilarGaps(coverItems) : coverItems;
   const days = new Map<string, Uint8Array>();
   for (let from = 0; from < sorted.length; from += byDay.maxItems)
     for (const [item, bought] of inOneBatch(sorted.slice(from, from + byDay.maxItems), byDay, byHistory))
@@ -88,7 +88,11 @@ function inOneBatch(coverItems: readonly CoverItem[], byDay: FetchOption, byHist
  * The windows for the days on which no call by day holds an item, extended to the last missing day that they may hold: cells that a window
  * holds anyway need no place in a call by day.
  */
-function windowsBeside({ item, gaps }: CoverItem, byDay: readonly ByDay[], { maxDays }: FetchOption): readonly Span[] {
+function windowsOutsideDays(
+  { item, gaps }: CoverItem,
+  byDay: readonly ByDay[],
+  { maxDays }: FetchOption,
+): readonly Span[] {
   let left = gaps;
   for (const days of byDay) {
     const bought = days.get(item);
@@ -107,7 +111,7 @@ function without(gaps: Uint8Array, bought: Uint8Array): Uint8Array {
 }
 
 /** Sorts items with similar gaps next to one another, so that a batch can share its days. */
-function likeTogether(coverItems: readonly CoverItem[]): readonly CoverItem[] {
+function sortBySimilarGaps(coverItems: readonly CoverItem[]): readonly CoverItem[] {
   const keyed = coverItems.map((coverItem) => ({ coverItem, key: Buffer.from(coverItem.gaps).toString("latin1") }));
   return keyed
     .sort((a, b) => (a.key === b.key ? byName(a.coverItem, b.coverItem) : a.key > b.key ? -1 : 1))

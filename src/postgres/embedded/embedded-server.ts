@@ -93,13 +93,13 @@ function disposer(session: Session): () => Promise<void> {
 
 /** Stops the server when nobody else holds it. */
 async function leave(session: Session): Promise<void> {
-  const last = await release(session.client).catch(() => releaseAnew(session));
+  const last = await release(session.client).catch(() => releaseOnNewConnection(session));
   await session.client.end().catch(() => undefined);
   if (last) await stopPostmaster(session.place);
 }
 
 /** Our connection broke, which released our hold: the server is gone, or it recovered from the crash of a backend. */
-async function releaseAnew({ place, password }: Session): Promise<boolean> {
+async function releaseOnNewConnection({ place, password }: Session): Promise<boolean> {
   const client = await joinServer(place, password);
   if (client === undefined) return false;
   try {

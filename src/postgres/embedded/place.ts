@@ -51,7 +51,7 @@ export async function embeddedPlace(directory: string, umbrella?: string): Promi
   }
   const { home, user } = await homeForRoot(directory);
   const reachable = await canReach(user, postgresBinary(native.path));
-  if (!reachable) await makeRefuge(refuge);
+  if (!reachable) await makeSharedFolder(refuge);
   return placeAt(home, reachable ? native : { ...native, path: await copyNative(native, refuge) }, user);
 }
 
@@ -60,8 +60,8 @@ async function homeForRoot(directory: string): Promise<{ home: string; user: OsU
   const given = await withUser(await realpath(directory));
   if (await canReach(given.user, given.home)) return given;
   const elsewhere = await movedTo(directory);
-  await makeRefuge(refuge);
-  await makeRefuge(elsewhere);
+  await makeSharedFolder(refuge);
+  await makeSharedFolder(elsewhere);
   return withUser(elsewhere);
 }
 
@@ -89,7 +89,7 @@ async function withUser(home: string): Promise<{ home: string; user: OsUser }> {
 }
 
 /** Open to all even under a strict umask: its contents have their own permissions. */
-async function makeRefuge(folder: string): Promise<void> {
+async function makeSharedFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);
 }

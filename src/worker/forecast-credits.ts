@@ -9,7 +9,7 @@ import { readForecast, writeForecast, type ForecastDay, type StoredForecast } fr
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { openWorkByApp } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
-import { createForesight, type ForeseenCharge, type WaitingWork } from "../planner/price-schedule.ts";
+import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
 import { dueTries } from "../runs/later-tries.ts";
 import { readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
@@ -26,7 +26,7 @@ type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["war
  * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one, and of tomorrow at
  * least, whose night may be in the next period: each run of the crontab is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
  */
-async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
+async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;
   const { db } = parts.warehouse;
   const { settings } = config;
@@ -36,15 +36,15 @@ async function foreseeCredits(parts: Parts, accountId: string, stop?: AbortSigna
   const lines = readCrontab(crontabFile(config));
   const runs = Map.groupBy(firstRuns(lines, now, until), ({ at }) => dayOf(at));
   const waiting = await waitingWork(parts, scheduledBy(lines, settings));
-  const foresight = createForesight({ db, settings, accountId, today, waiting });
+  const forecaster = createPriceForecaster({ db, settings, accountId, today, waiting });
   const days: ForecastDay[] = [];
   for (let day = today; Date.parse(day) < until; day = addDays(day, 1)) {
     const own = runs.get(day) ?? [];
-    const charges: ForeseenCharge[] = [await foresight.resume(day)];
+    const charges: ForecastCharge[] = [await forecaster.resume(day)];
     let main = { at: own[0]?.at ?? Math.max(now, Date.parse(day)), planned: 0 };
     for (const { at, datasets } of own) {
       if (stop?.aborted === true) return null;
-      const { charge } = await foresight.run(datasets, day);
+      const { charge } = await forecaster.run(datasets, day);
       charges.push(charge);
       if (charge.planned > main.planned) main = { at, planned: charge.planned };
     }
@@ -87,8 +87,8 @@ async function waitingWork(
   ];
 }
 
-function sumOfCharges(charges: readonly ForeseenCharge[], budgets: readonly CreditBudget[]) {
-  const sum = (of: (charge: ForeseenCharge) => number) => charges.reduce((all, charge) => all + of(charge), 0);
+function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly CreditBudget[]) {
+  const sum = (of: (charge: ForecastCharge) => number) => charges.reduce((all, charge) => all + of(charge), 0);
   const demand = (budget: CreditBudget) =>
     sum(
       ({ work }) =>
@@ -113,7 +113,7 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
   const accountId = await accountIdIn(db, config);
   const known = await readForecast(db, accountId, dayOf(now));
   if (known !== null && (await stands(db, known, now))) return known;
-  const made = await foreseeCredits(parts, accountId, stop);
+  const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
 }

@@ -44,7 +44,7 @@ type Gap = {
 };
 
 /** Coverage and freshness with an answer, and a sentence that says what they mean for it. */
-export type CoverageBeside = {
+export type StatementCoverage = {
   readonly from: string;
   readonly to: string;
   readonly is_complete: boolean | null;
@@ -83,7 +83,7 @@ export type CoverageRequest = {
 };
 
 /** Reads the coverage of some datasets, as `storehouse gaps` does, and how fresh they are. */
-export async function readCoverageBeside(db: Database, request: CoverageRequest): Promise<CoverageBeside> {
+export async function readStatementCoverage(db: Database, request: CoverageRequest): Promise<StatementCoverage> {
   const { window, named, settings, today } = request;
   const fresh = await readFreshness(db, request);
   const isRequested = (name: string) => isOn(datasetNamed(name), settings) || fresh.has(name);

@@ -8,12 +8,12 @@ import type { Fault } from "../src/sandbox/sandbox.ts";
 import { readCreditForecast } from "../src/incidents/credit-forecast.ts";
 import { openWork } from "../src/ledger/open-slices.ts";
 import { dueTries } from "../src/runs/later-tries.ts";
-import { currentForecast } from "../src/worker/foresee-credits.ts";
+import { currentForecast } from "../src/worker/forecast-credits.ts";
 import { planned } from "./support/ingest-planned.ts";
 import { long, monthMs, seed } from "./support/long.ts";
 import { faultsOf, openNights, type Nights } from "./support/nights.ts";
 
-/** Nights after the first, which nobody can foresee: it is planned from what it finds. */
+/** Nights after the first, which nobody can forecast: it is planned from what it finds. */
 const nightsAfter = long ? 30 : 1;
 /** Every so many nights some answers go wrong. */
 const faultyEvery = long ? 3 : 1;
@@ -28,10 +28,10 @@ const operations = ["ios.keyword-ranking", "ios.category-ranking", "android.keyw
 const sumOf = (all: readonly { readonly credits: number }[]) => all.reduce((sum, { credits }) => sum + credits, 0);
 
 /** Credits of a night: what a sync would plan, and what it finds waiting. */
-type Foreseen = { readonly planned: number; readonly waiting: number };
+type RunForecast = { readonly planned: number; readonly waiting: number };
 
 /** What a sync of this night would cost, as `storehouse plan` adds it up: what is planned, what waits, and what is tried again. */
-async function foresee(app: App, nights: Nights): Promise<Foreseen> {
+async function forecast(app: App, nights: Nights): Promise<RunForecast> {
   const { config, warehouse, clock } = app;
   const { db } = warehouse;
   const names = datasets.map(({ name }) => name);
@@ -42,13 +42,13 @@ async function foresee(app: App, nights: Nights): Promise<Foreseen> {
   return { planned: sumOf(chunks.flatMap(({ slices }) => slices)), waiting };
 }
 
-/** Foresees the nights to come as a worker does after it has planned. */
-async function foreseeAhead(nights: Nights): Promise<void> {
+/** Forecasts the nights to come as a worker does after it has planned. */
+async function forecastAhead(nights: Nights): Promise<void> {
   await using app = await nights.stage.open(nights.run());
   await currentForecast(app);
 }
 
-/** How well nights were foreseen the day before. */
+/** How well nights were forecast the day before. */
 async function errorAhead(nights: Nights): Promise<ForecastError> {
   await using app = await nights.stage.open(nights.run());
   const accountId = accountIdOf(nights.stage.sandbox.token);
@@ -56,12 +56,12 @@ async function errorAhead(nights: Nights): Promise<ForecastError> {
   return (await readCreditForecast(parts, [])).error;
 }
 
-async function foreseenBy(nights: Nights): Promise<Foreseen> {
+async function forecastBy(nights: Nights): Promise<RunForecast> {
   await using app = await nights.stage.open(nights.run());
-  return await foresee(app, nights);
+  return await forecast(app, nights);
 }
 
-/** Credits since an instant (ms), each of which is the name of a difference between what was foreseen and what was charged. */
+/** Credits since an instant (ms), each of which is the name of a difference between what was forecast and what was charged. */
 type Named = {
   /** Charged for an answer that was of no use: its slice was requested again, or failed. */
   readonly useless: number;
@@ -90,7 +90,7 @@ async function namedSince({ stage }: Nights, since: number): Promise<Named> {
 }
 
 test(
-  "a night costs what was foreseen, with every dataset on; what differs is answers of no use, which are requested again",
+  "a night costs what was forecast, with every dataset on; what differs is answers of no use, which are requested again",
   { timeout: monthMs },
   async () => {
     const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 };
@@ -98,14 +98,14 @@ test(
     await using nights = await openNights({ market, accounts }, { settings: everythingOn });
     const { stage } = nights;
     await stage.sync(nights.run());
-    const all = { foreseen: 0, charged: 0, found: 0, pages: 0, useless: 0, lost: 0, unanswered: 0 };
+    const all = { forecastCost: 0, charged: 0, found: 0, pages: 0, useless: 0, lost: 0, unanswered: 0 };
     for (let night = 1; night <= nightsAfter; night += 1) {
-      if (long) await foreseeAhead(nights);
+      if (long) await forecastAhead(nights);
       nights.next();
       stage.sandbox.clearLog();
       const since = nights.clock.now();
       const run = nights.run();
-      const foreseen = await foreseenBy(nights);
+      const forecastCost = await forecastBy(nights);
       const faults =
         night % faultyEvery === 0 ? [...paidFaults, ...faultsOf(seed + night, faultsANight, operations)] : [];
       stage.sandbox.set({ faults });
@@ -113,13 +113,13 @@ test(
       const charged = stage.requested().reduce((sum, one) => sum + one.charged, 0);
       const { useless, unanswered, queued, pages, booked } = await namedSince(nights, since);
       const named = {
-        found: queued - foreseen.planned,
+        found: queued - forecastCost.planned,
         pages,
         useless,
         lost: charged - booked,
         unanswered: 0 - unanswered,
       };
-      const sum = { foreseen: foreseen.planned + foreseen.waiting, ...named };
+      const sum = { forecastCost: forecastCost.planned + forecastCost.waiting, ...named };
       expect({ night, charged }).toEqual({ night, charged: Object.values(sum).reduce((total, one) => total + one, 0) });
       if (faults.length === 0) expect({ night, ...named }).toMatchObject({ night, useless: 0, lost: 0, unanswered: 0 });
       all.charged += charged;
@@ -127,13 +127,13 @@ test(
     }
     expect(all.useless + all.lost).toBeGreaterThan(0);
     expect(all, "more than 1 % differs").toSatisfy(
-      ({ foreseen, charged }: typeof all) => Math.abs(charged - foreseen) < charged / 100,
+      ({ forecastCost, charged }: typeof all) => Math.abs(charged - forecastCost) < charged / 100,
     );
     if (!long) return;
     nights.next();
     const ahead = await errorAhead(nights);
     process.stdout.write(
-      `foreseen and charged in ${nightsAfter} nights: ${JSON.stringify(all)}\nthe day before: ${JSON.stringify(ahead)}\n`,
+      `forecast and charged in ${nightsAfter} nights: ${JSON.stringify(all)}\nthe day before: ${JSON.stringify(ahead)}\n`,
     );
     expect(Math.abs(ahead.percent ?? 100), "more than 1 % differs from the day before").toBeLessThan(1);
   },

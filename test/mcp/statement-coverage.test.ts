@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { addDays, type Day } from "../../src/core/day.ts";
-import { readCoverageBeside } from "../../src/mcp/coverage-beside.ts";
+import { readStatementCoverage } from "../../src/mcp/statement-coverage.ts";
 import { readRelationDatasets } from "../../src/planner/relation-datasets.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
@@ -33,7 +33,7 @@ const coverageIn = (dataset: string, apps: readonly string[], days: readonly [Da
   coverageOfAll([dataset], apps, days);
 
 const coverageOfAll = (datasets: readonly string[], apps: readonly string[], [start, end]: readonly [Day, Day]) =>
-  readCoverageBeside(app.warehouse.db, {
+  readStatementCoverage(app.warehouse.db, {
     datasets,
     window: { start, end },
     guessed: null,
