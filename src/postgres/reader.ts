@@ -34,7 +34,7 @@ export async function openAsReader(
   const { rows } = await sql<{ hasAdminRights: boolean }>`
     select rolsuper or rolcreaterole or rolbypassrls or rolcreatedb
            or pg_catalog.pg_has_role(session_user, ${roles.loader}, 'member')
-           or pg_catalog.pg_has_role(session_user, ${roles.owner}, 'member') as "isMighty"
+           or pg_catalog.pg_has_role(session_user, ${roles.owner}, 'member') as "hasAdminRights"
     from   pg_catalog.pg_roles where rolname = session_user`.execute(warehouse.db);
   if (rows[0]?.hasAdminRights !== false) {
     await warehouse[Symbol.asyncDispose]();

@@ -80,22 +80,6 @@ describe("an action that starts a run", () => {
     ]);
   });
 
-  test("is on record as done where a person stops it while the balance check of its start is under way", async () => {
-    failing("status");
-    await retryFailed();
-    await ended("retry");
-    stage.stage.sandbox.set({ faults: [{ operation: "account.remaining-credits", times: 100, kind: "stall" }] });
-    await retryFailed();
-    const { text } = await bob.get("/runs");
-    const started = /name="started" value="(\d+)"/.exec(text)?.[1] ?? "";
-    expect((await bob.post("/actions/stop", { started })).status).toBe(303);
-    await ended("retry");
-    expect(await stage.lastDeed("retry")).toMatchObject({
-      outcome: "done",
-      note: expect.stringMatching(/^Run \d+ ended as interrupted: /),
-    });
-  });
-
   test("is on record as failed where the run failed", async () => {
     failing("status");
     await retryFailed();
