@@ -98,9 +98,6 @@ export async function readKeptForNights(
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
 const keptForMs = 30_000;
-/** While no reset is known, an answer may report it at any moment. */
-const keptWithoutResetMs = 1_000;
-
 /** Makes a reader of these credits that queries the database only now and then, for all calls at once. */
 export function createNightsKeeper({
   db,
@@ -120,7 +117,8 @@ export function createNightsKeeper({
   };
   return async () => {
     const now = clock.now();
-    if (now - known.readAt >= (now < known.resetsAt ? keptForMs : keptWithoutResetMs))
+    // after a reset at each call, until an answer has reported the next one: history could take a night in between
+    if (now - known.readAt >= keptForMs || (now >= known.resetsAt && Number.isFinite(known.resetsAt)))
       await (reading ??= read(now).finally(() => (reading = null)));
     return known.credits;
   };
