@@ -193,7 +193,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.';
+comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (it fetched what its credit limit or the agreed price allowed, and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';

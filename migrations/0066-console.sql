@@ -97,7 +97,7 @@ and    exists (select from unnest(r.datasets) as d (dataset)
                -- as the last planning has noted
                and    not exists (select from ops.dataset as o where o.dataset = d.dataset and not o.is_on));
 comment on view   ops.unfinished_sync          is 'One row per sync that ended before it had requested everything that it planned. It has no row once runs of its account that began later, or syncs that ended later, have planned each of its datasets that is on, for at least the same days. Slices that had not begun were cancelled, so no slice shows what is missing. Which syncs have to be run again?';
-comment on column ops.unfinished_sync.ended_as is 'interrupted (stopped or killed), aborted (by an error that concerns everything), or limited (by its credit limit).';
+comment on column ops.unfinished_sync.ended_as is 'interrupted (stopped or killed), aborted (by an error that concerns everything), or limited (by its credit limit or the agreed price).';
 select ops.comment_columns('ops.unfinished_sync', 'ops.run');
 
 create view ops.credit_balance as

@@ -7862,7 +7862,7 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit is spent and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.
+  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (it fetched what its credit limit or the agreed price allowed, and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
@@ -8753,7 +8753,7 @@ create view ops.unanswered_visibility_daily (
 create view ops.unfinished_sync (
   run_id bigint, -- Number of the run.
   account text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.
-  ended_as text -- interrupted (stopped or killed), aborted (by an error that concerns everything), or limited (by its credit limit).
+  ended_as text -- interrupted (stopped or killed), aborted (by an error that concerns everything), or limited (by its credit limit or the agreed price).
 ) as
  WITH run AS MATERIALIZED (
          SELECT r_1.run_id,

@@ -39,10 +39,26 @@ test("status names days that no sync reaches any more, and the command that goes
   expect(stdout).toMatch(
     /^not requested {2}days of keyword_rank between \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d, which no sync requests any more; `storehouse gaps` names the backfill/m,
   );
+  // which a sync would not fetch
+  expect(stdout).not.toContain("storehouse sync");
   expect(JSON.parse((await status("--json")).stdout)).toMatchObject({
     lockWait: null,
     unrequested: [{ dataset: "keyword_rank", partitions: 1, all: 1 }],
   });
+});
+
+test("status names the sync that requests what waits where no worker runs", async () => {
+  await using waiting = await freshDatabase();
+  const db = new pg.Client({ connectionString: waiting.url });
+  await db.connect();
+  await db.query(history.replaceAll("array[200, 1]", "array[1]"));
+  const status = async () =>
+    (await runCommand({ databaseUrl: waiting.url, sandbox: { url: "", token: "" } }, ["status"])).stdout;
+  const hint = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
+  expect(await status()).not.toContain(hint);
+  await db.query("update ops.slice set state = 'pending', ended_at = null");
+  await db.end();
+  expect(await status()).toContain(hint);
 });
 
 test("where reading such days takes long, status says so and waits no longer", async () => {

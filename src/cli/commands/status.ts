@@ -78,6 +78,8 @@ function asJson({
   return { ...shown, datasets, troubles, failedForNow };
 }
 
+const syncHint = "`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.";
+
 const counts = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "rejects"] as const;
 
 function printPage({ verdict, datasets, troubles, ...facts }: Page, account: string): void {
@@ -86,12 +88,15 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   const incidents = facts.incidents.map((one) => ({ ...one, summary: incidentText(one, account) }));
   print(`\n${factList([...whose, ...statusFacts({ ...facts, incidents })])}`);
   if (datasets.length === 0) {
-    print("\n`storehouse plan` shows what a sync would take, `storehouse sync` fetches it.");
+    print(`\n${syncHint}`);
     return;
   }
   print(`\n${datasetTable(datasets)}`);
   if (datasets.some(({ rejects }) => rejects > 0))
     print("\nRejected rows are in ops.reject, each with its reason; the other rows are loaded.");
+  // a worker requests it anyway, and no sync reaches days that are not requested any more
+  const isServed = facts.workers.running + facts.workers.waiting > 0;
+  if (verdict.state === "warn" && !isServed && (facts.unrequested ?? []).length === 0) print(`\n${syncHint}`);
   if (troubles.length === 0) return;
   const rows = troubles.map((trouble) => [trouble.dataset, trouble.state, trouble.slices, trouble.example]);
   print(`\n${table(["dataset", "state", "slices", "why"], rows)}`);
