@@ -88,7 +88,7 @@ export function outlookWords(outlook: Outlook | null, now: number): string {
   if (outlook === null) return "There is no forecast until the service reports the current period.";
   const waits = outlook.historyForNights;
   if (waits === 0) return enoughWords(outlook, now);
-  return `${enoughWords(outlook, now)} Waiting history leaves ${countOf(waits, "credit")} to the nights and waits for the reset. To let it run earlier, ${cheaperNights}`;
+  return `${enoughWords(outlook, now)} Waiting history leaves ${countOf(waits, "credit")} to the nights${outlook.isHistoryStarved ? ", and those of the next period take the whole allowance too: it does not run. To let it run" : " and waits for the reset. To let it run earlier"}, ${cheaperNights}`;
 }
 
 function enoughWords(outlook: Outlook, now: number): string {

@@ -25,6 +25,10 @@ export type CreditDemand = {
   readonly floors: Floors;
   /** What future days are expected to take, in order; null if there is no forecast. */
   readonly nights: readonly Night[] | null;
+  /** Credits that history leaves until the reset: also for a night that has begun and is not planned yet. */
+  readonly keptForNights: number;
+  /** The same in the period after it. */
+  readonly keptNextPeriod: number;
 };
 
 /** A forecast of the allowance until its reset. */
@@ -47,6 +51,8 @@ export type Outlook = {
   readonly history: number;
   /** Credits for waiting history that its floor allows and that it leaves to the nights: they wait for the reset. */
   readonly historyForNights: number;
+  /** True if the nights of the next period take its whole allowance too: the reset does not let history run. */
+  readonly isHistoryStarved: boolean;
   /** Credits that will be missing; 0 if they are enough. */
   readonly short: number;
   /** When they will be used up at this pace, in epoch-ms; null if they are enough or were not used in the last day. */
@@ -65,7 +71,10 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
   const waiting = (open.snapshot ?? 0) + (open.daily ?? 0) + (open.lookback ?? 0);
   const perHour = allowance.isFirstDay ? 0 : allowance.spent / allowance.spentHours;
   const nights = allowance.nights === null ? null : nightsUntil(allowance.nights, now, resetsAt);
-  const left = nights === null ? Number.POSITIVE_INFINITY : above(floors.daily) - waiting - sumOf(nights);
+  const left =
+    nights === null
+      ? Number.POSITIVE_INFINITY
+      : remaining - held - waiting - Math.max(floorCredits(total, floors.daily), allowance.keptForNights);
   const allowed = Math.min(open.history ?? 0, above(floors.history));
   const history = Math.min(allowed, Math.max(0, left));
   const usable = Math.max(0, above(floors.daily) - history);
@@ -82,6 +91,7 @@ export function creditOutlook(allowance: CreditDemand, now: number): Outlook | n
     waiting,
     history,
     historyForNights: allowed - history,
+    isHistoryStarved: allowed > history && allowance.keptNextPeriod >= total,
     short,
     outAt: short === 0 ? null : nights === null ? atPace : nightBeyond(nights, usable - waiting, now),
   };

@@ -51,6 +51,7 @@ test("the forecast and its error are sentences", () => {
     waiting: 0,
     history: 0,
     historyForNights: 0,
+    isHistoryStarved: false,
     short: 0,
     outAt: null,
   };
@@ -68,6 +69,9 @@ test("the forecast and its error are sentences", () => {
   );
   expect(outlookWords({ ...outlook, historyForNights: 7000 }, 0)).toMatch(
     / nights may use\. Waiting history leaves 7,000 credits to the nights and waits for the reset\. To let it run earlier, raise the allowance or make nights cheaper: /,
+  );
+  expect(outlookWords({ ...outlook, historyForNights: 7000, isHistoryStarved: true }, 0)).toMatch(
+    / leaves 7,000 credits to the nights, and those of the next period take the whole allowance too: it does not run\. To let it run, raise the allowance /,
   );
   expect(outlookWords({ ...outlook, usable: 0, short: 60, outAt: 0, historyForNights: 1 }, 0)).toMatch(
     /^About 60 credits will be missing .* Waiting history leaves 1 credit to the nights/,

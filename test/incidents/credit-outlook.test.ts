@@ -15,6 +15,8 @@ const well: CreditDemand = {
   open: {},
   floors,
   nights: null,
+  keptForNights: 0,
+  keptNextPeriod: 0,
 };
 const outlookWith = (change: Partial<CreditDemand>) => creditOutlook({ ...well, ...change }, 0);
 
@@ -59,7 +61,7 @@ describe("the allowance", () => {
 
   test("is not short where history leaves what the nights until the reset take", () => {
     const nights = [4, 28].map((at) => ({ startsAt: at * hour, credits: 1_500 }));
-    const tight = { nights, resetsAt: 48 * hour, open: { history: 1_000_000, daily: 500 } };
+    const tight = { nights, keptForNights: 3_500, resetsAt: 48 * hour, open: { history: 1_000_000, daily: 500 } };
     expect(outlookWith(tight)).toMatchObject({
       wanted: 3_500,
       history: 4_000,
@@ -70,6 +72,14 @@ describe("the allowance", () => {
     expect(outlookWith({ ...tight, remaining: 3_000 })).toMatchObject(short);
     // its floor keeps it from running, and no night does
     expect(outlookWith({ ...tight, remaining: 2_000 })).toMatchObject({ history: 0, historyForNights: 0 });
+  });
+
+  test("has history wait for a night that has begun and is not planned yet, and for ever if the next period's nights take everything", () => {
+    const late = { nights: [], keptForNights: 7_500, resetsAt: 20 * hour, open: { history: 6_000 } };
+    const waits = { nights: 0, history: 500, historyForNights: 5_500 };
+    expect(outlookWith(late)).toMatchObject({ ...waits, isHistoryStarved: false });
+    expect(outlookWith({ ...late, keptNextPeriod: 10_000 })).toMatchObject({ ...waits, isHistoryStarved: true });
+    expect(outlookWith({ ...late, open: {}, keptNextPeriod: 10_000 })).toMatchObject({ isHistoryStarved: false });
   });
 
   test("is needed for the nights after a forecast that ends before the reset", () => {
