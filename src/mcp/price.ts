@@ -1,5 +1,6 @@
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import { pricePlan } from "../planner/backfill-plan.ts";
+import { historyRemark } from "../planner/history-remark.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import type { ServerParts } from "./parts.ts";
 
@@ -10,6 +11,7 @@ import type { ServerParts } from "./parts.ts";
 export async function priceOf({ db, settings, clock }: ServerParts, requested: BackfillRequest) {
   const { request, sum, leftOut, notes } = await pricePlan(db, { requested, settings, clock });
   const work = workOf(sum?.lines ?? []);
+  const remark = await historyRemark(db, work, { settings, clock });
   return {
     slices: sum?.slices ?? 0,
     requests: sum?.requests ?? 0,
@@ -31,6 +33,6 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
         ? leftOut.slices > 0
           ? "Nothing fits within max_credits."
           : "Nothing to do: everything requested that is available is loaded or under way."
-        : "Nothing was spent. A person decides: the command shows this price again and runs only after confirmation.",
+        : `Nothing was spent. A person decides: the command shows this price again and runs only after confirmation.${remark && ` ${remark}`}`,
   };
 }

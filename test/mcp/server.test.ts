@@ -125,6 +125,21 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await refused("price_backfill", { datasets: ["keyword_rang"] })).toMatch(/^unknown_dataset/);
   });
 
+  test("says with the price what history leaves to the nights", async () => {
+    await served.stage.query("update ops.credit_account set resets_at = now() + interval '1 day'");
+    await served.stage.query(
+      `insert into ops.credit_forecast (account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at)
+       select account_id, (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date, now() + interval '23 hours', 40, 0, '{}', now() from ops.credit_account`,
+    );
+    const older = { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-05" };
+    expect((await ask("price_backfill", older)).says).toMatch(
+      / History leaves [\d,]+ credits to the nights until the reset/,
+    );
+    expect((await ask("price_backfill", { ...older, max_credits: 0 })).says).toBe("Nothing fits within max_credits.");
+    await served.stage.query("delete from ops.credit_forecast");
+    expect((await ask("price_backfill", older)).says).not.toContain("History leaves");
+  });
+
   test("ends it by leaving", async () => {
     const one = await served.connect();
     const pid = one.pid();

@@ -73,6 +73,7 @@ type Reply = {
   };
   readonly datasets: readonly { readonly name: string }[];
   readonly command: string;
+  readonly says: string;
   readonly credits: number;
 };
 

@@ -3,11 +3,11 @@ import { accountIdIn, type App } from "../../app.ts";
 import { apiAccess } from "../../config/config.ts";
 import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
-import { readKeptForNights } from "../../credits/nights-ahead.ts";
 import { groupKey } from "../../core/partition-group.ts";
 import { planInForeground } from "../../foreground.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
+import { historyRemark } from "../../planner/history-remark.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import type { RunControl } from "../background-runs.ts";
 import { endsOf, filtersOf, cellsAddress, gridInput, selectionInput } from "../grid/filters.ts";
@@ -58,11 +58,13 @@ export const fillAction = defineAction({
       throw fail("console_bad_input", {
         problem: leftOut.slices > 0 ? "nothing fits within this limit of credits" : "no cells are missing there",
       });
+    const accountId = await accountIdIn(warehouse.db, config);
+    const remark = await historyRemark(warehouse.db, sum.lines, { accountId, settings: config.settings, clock });
     return {
       credits: sum.credits,
       binds: chosenCells(selection),
       about: { cells: cellsText(selection), ...input },
-      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}${await nightsText(app)}`,
+      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}${remark && ` ${remark}`}`,
     };
   },
   run: async (context, input, { credits: mostCredits }) => {
@@ -77,16 +79,6 @@ export const fillAction = defineAction({
     };
   },
 });
-
-/** What history leaves to the nights, since an agreed backfill may wait for it; empty if that is nothing. */
-async function nightsText({ warehouse: { db }, config, clock }: App): Promise<string> {
-  const accountId = await accountIdIn(db, config);
-  const keeping = { accountId, floors: config.settings.credits.floors, now: clock.now() };
-  const { credits } = await readKeptForNights(db, keeping);
-  return credits === 0
-    ? ""
-    : ` History leaves ${countOf(credits, "credit")} to the nights until the reset: what takes more than the rest waits for it.`;
-}
 
 /** Plans as part of the run: if two people agree at once, the second is refused before a plan is stored that would never run. */
 async function planAndRun(app: App, requested: BackfillRequest, control: RunControl): Promise<SyncResult> {
