@@ -4,7 +4,7 @@ import { questionIn } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
 import { steadyMs } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
-import { AbortError, fail, StorehouseError, wasSent } from "../core/errors.ts";
+import { AbortError, fail, FencedError, StorehouseError, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { subjectOf } from "../credits/account-stop.ts";
 import { readAccount } from "../credits/account.ts";
@@ -146,12 +146,13 @@ async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
 
 /**
  * Decides what a refusal of the account (401, 403) means; null for any other reply. Until then the process sends no call. If the balance
- * shows that the credits ran out, the call is deferred. Otherwise, or if the balance cannot be checked, all calls of the process stop.
+ * shows that the credits ran out, the call is deferred; if a stop cuts the check, it decides nothing. Otherwise all calls of the process stop.
  */
 async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem } = reply;
   if (!(problem instanceof AbortError)) return null;
-  const decide = async () => (parts.halted.aborted ? problem : problemOf(parts, call, reply).catch(() => problem));
+  const undecided = (error: unknown) => (error instanceof FencedError ? error : problem);
+  const decide = async () => (parts.halted.aborted ? problem : problemOf(parts, call, reply).catch(undecided));
   // a command has no other calls
   if (call.page === null) return decide();
   return parts.queue.whileHeld(async () => {

@@ -102,6 +102,25 @@ test.each([
   expect(child.output().stderr).not.toMatch(/timeout|retried|api\.unavailable|api\.recovered/);
 });
 
+test("a stop that cuts the balance check of a refused call is no refusal of the account", async () => {
+  // the check of the start and the refused call are answered, the check that decides what the refusal means is not
+  const gate = gateAfter(2);
+  await using stage = await openStage({
+    market,
+    clock: gate.clock,
+    latencyMs: gate.latencyMs,
+    faults: [{ kind: "status", status: 403, operation: "dashboard.apps", times: 1 }],
+  });
+  await using child = startChild(stage, ["sync", "--yes"], { settings, variables });
+  await until(() => gate.held() > 0);
+  expect(stage.sandbox.log().map(({ status }) => status)).toEqual([200, 403]);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(130);
+  expect(await stage.query("select from ops.account_stop")).toEqual([]);
+  expect(await stage.query("select status from ops.request where slice_id is not null")).toEqual([{ status: 403 }]);
+  await expectAllGivenBack(stage);
+});
+
 test("it ends with 0 while it waits for credits", async () => {
   await using stage = await openStage({ market, accounts: [{ token: "sandbox-token", total: 1, periodHours: 1_000 }] });
   await using child = startWorker(stage);
