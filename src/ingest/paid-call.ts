@@ -146,7 +146,7 @@ async function send(parts: IngestParts, call: PaidCall): Promise<Reply> {
 
 /**
  * Decides what a refusal of the account (401, 403) means; null for any other reply. Until then the process sends no call. If the balance
- * shows that the credits ran out, the call is deferred; if a stop cuts the check, it decides nothing. Otherwise all calls of the process stop.
+ * shows that the credits ran out, the call is deferred; a check that a stop cuts decides nothing. Otherwise, also if the check fails, all calls stop.
  */
 async function decideRefusal(parts: IngestParts, call: PaidCall, reply: Reply): Promise<StorehouseError | null> {
   const { problem } = reply;
