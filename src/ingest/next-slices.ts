@@ -18,9 +18,11 @@ export type NextSlices = {
   readonly nextCheckMs: () => number;
 };
 
-/** How often the queue is checked for due slices while some run. */
+/** How often the queue is checked for due slices while some run: their next due time is not known until they end. */
 const slowestCheckMs = 3_000;
-const quickestCheckMs = 50;
+const quickestCheckMs = 250;
+/** The soonest check for a slice whose due time is known. */
+const soonestDueMs = 50;
 /**
  * While none runs, the next due time is known and new slices are announced: a check is only a fallback, after this many times the first
  * retry.
@@ -74,6 +76,12 @@ export function createNextSlices(parts: IngestParts): NextSlices {
     });
   }
 
+  /** How long until the next slice is due, in ms; one that is due already is held by another session, and checked as often as any. */
+  function untilDue(now: number): number {
+    if (nextDueAt === null) return Number.POSITIVE_INFINITY;
+    return nextDueAt > now ? Math.max(soonestDueMs, nextDueAt - now) : checkEveryMs(parts.retryMs);
+  }
+
   async function claimOnce(most: number): Promise<readonly Slice[]> {
     const now = clock.now();
     if (orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
@@ -86,7 +94,7 @@ export function createNextSlices(parts: IngestParts): NextSlices {
       isNextKnown = claimedSlices.ids().length === 0;
       const found = await wakeDue(db, queueId, now);
       ({ suspects: hasSuspects, nextDueAt } = found);
-      wakeAt = now + checkEveryMs(parts.retryMs);
+      wakeAt = now + (isNextKnown ? Math.min(untilDue(now), checkEveryMs(parts.retryMs)) : checkEveryMs(parts.retryMs));
       if (!found.ready) return [];
       if (found.hasStaleStatistics && now >= gatherAt) await gather(now);
     }
@@ -124,9 +132,7 @@ export function createNextSlices(parts: IngestParts): NextSlices {
     nextCheckMs: () => {
       const oftenMs = checkEveryMs(parts.retryMs);
       if (!isNextKnown || hasSuspects || orphanChecks.length > 0) return oftenMs;
-      const dueMs = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now();
-      const idleMs = Math.min(longestIdleMs, idleRetries * parts.retryMs);
-      return Math.max(oftenMs, Math.min(dueMs, idleMs));
+      return Math.min(untilDue(clock.now()), Math.max(oftenMs, Math.min(longestIdleMs, idleRetries * parts.retryMs)));
     },
   };
 }

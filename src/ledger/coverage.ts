@@ -72,6 +72,15 @@ async function readRefusals(
   return rows.map((row) => ({ ...row, window, state: "skipped", refused: true }));
 }
 
+/** True if any slice of some datasets ended without data: empty, not available or refused. */
+export async function hasAnyWithoutData(db: Database, datasets: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from ops.slice_log where dataset = any (${[...datasets]}::text[]) and state in ('skipped', 'empty')) as found`.execute(
+    db,
+  );
+  return rows[0]?.found === true;
+}
+
 /**
  * How many pages the longest of the answers about the newest days had, by `scopeKey` and then by operation. Scopes without answers are left
  * out.

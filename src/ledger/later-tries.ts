@@ -83,6 +83,12 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
   return rows;
 }
 
+/** True if any failed slice is to be tried again: most nights have none, and the statements about them take longer to plan than this to run. */
+export async function hasLaterTries(db: Database): Promise<boolean> {
+  const { rows } = await sql`select from ops.slice as s where ${isTried} order by s.due_at limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Stops retrying failed slices that are no longer requested: snapshots of an earlier day, since planning requests today's instead, and days
  * that are too long ago.

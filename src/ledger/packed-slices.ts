@@ -82,7 +82,7 @@ function pastOf(dataset: string, { end, finalDays }: Wanted): SqlFragment {
            p.final_as_of, null::bigint[] as gone_ids, null::integer[] as gone, p.until_day
     from   wanted as w
     join   ops.past_coverage as p on p.scope_hash = w.hash and p.dataset = ${dataset} and p.scope = w.scope
-    where  p.final_days >= ${finalDays ?? null}::integer and p.until_day <= ${end ?? "infinity"}::date`;
+    where  p.final_days >= ${finalDays}::integer and p.until_day <= ${end ?? "infinity"}::date`;
 }
 
 /** Reads the slices of some scopes whose windows touch `within`. */
@@ -95,13 +95,13 @@ export async function readPacked(
     within.finalDays === undefined
       ? sql`case when exists (select from ops.retention_log as m where m.dataset = ${dataset}) then ${goneBefore} end`
       : sql`null::date`;
+  const past = pastParts(dataset, within);
   const { rows } = await sql<PackedSlices>`
     with wanted as materialized (${wantedScopes(scopes)}),
-    past as materialized (${pastOf(dataset, within)}),
+    ${past.summaries}
     live as (
       select w.place, p.*
-      from  (select w.*, greatest(u.until_day, ${within.start ?? "-infinity"}::date) as after
-             from   wanted as w left join (select place, max(until_day) as until_day from past group by place) as u using (place)) as w
+      from   ${past.wanted} as w
       cross  join lateral (
         select s.batch_id as batch, s.operation, s.fingerprint, ${packedColumns},
                array_agg(s.slice_id) filter (where s.gone is not null) as gone_ids,
@@ -119,12 +119,26 @@ export async function readPacked(
     )
     select place, batch, operation, fingerprint, ids::text, starts::text, ends::text, planned::text, kinds::text, final_window::text, final_as_of,
            gone_ids::text, gone::text
-    from  (select * from live
-           union  all
-           select place, batch, operation, fingerprint, ids, starts, ends, planned, kinds, final_window, final_as_of, gone_ids, gone from past) as p`.execute(
-    db,
-  );
+    from  (select * from live ${past.rows}) as p`.execute(db);
   return rows;
+}
+
+/**
+ * SQL: what summaries of past days add to the statement. Nothing unless final slices may be joined: plans of snapshots are many and read
+ * little, so that their statement must be quick to plan.
+ */
+function pastParts(dataset: string, within: Wanted) {
+  const start = sql`${within.start ?? "-infinity"}::date`;
+  if (within.finalDays === undefined)
+    return { summaries: sql``, wanted: sql`(select w.*, ${start} as after from wanted as w)`, rows: sql`` };
+  return {
+    summaries: sql`past as materialized (${pastOf(dataset, within)}),`,
+    wanted: sql`(select w.*, greatest(u.until_day, ${start}) as after
+                 from   wanted as w left join (select place, max(until_day) as until_day from past group by place) as u using (place))`,
+    rows: sql`
+           union  all
+           select place, batch, operation, fingerprint, ids, starts, ends, planned, kinds, final_window, final_as_of, gone_ids, gone from past`,
+  };
 }
 
 /** SQL: true for a loaded slice `s` whose days are no longer restated. */

@@ -98,7 +98,8 @@ function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
 
 /**
  * The state of a queue: whether slices can be claimed, whether suspects are among them, and when the next deferred one is due (epoch-ms,
- * null if there is none). `hasStaleStatistics`: according to the statistics of Postgres the table has fewer rows than pages.
+ * null if there is none; in the past while another session holds it). `hasStaleStatistics`: according to the statistics of Postgres the
+ * table has fewer rows than pages.
  */
 export type QueueState = {
   readonly ready: boolean;
@@ -107,22 +108,27 @@ export type QueueState = {
   readonly hasStaleStatistics: boolean;
 };
 
-/** Makes deferred slices that are due pending, and returns the state of the queue. One statement. */
+/**
+ * Makes deferred slices that are due pending, and returns the state of the queue. Planning the update costs more than reading, so it is left
+ * out while none is due.
+ */
 export async function wakeDue(db: Database, queueId: string, now: number): Promise<QueueState> {
+  const state = await readQueue(db, queueId);
+  if (state.nextDueAt === null || state.nextDueAt > now) return state;
+  await sql`
+    update ops.slice set state = 'pending', due_at = null
+    where  slice_id in (select slice_id from ops.slice
+                        where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${instant(now)}
+                        for    update skip locked)`.execute(db);
+  return readQueue(db, queueId);
+}
+
+async function readQueue(db: Database, queueId: string): Promise<QueueState> {
+  const isReady = sql`queue_id = ${queueId}::bigint and state = 'pending' and due_at is null`;
   const { rows } = await sql<Omit<QueueState, "nextDueAt"> & { nextDueAt: Date | null }>`
-    with woken as (
-      update ops.slice set state = 'pending', due_at = null
-      where  slice_id in (select slice_id from ops.slice
-                          where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at <= ${instant(now)}
-                          for    update skip locked)
-      returning broken_off_count
-    )
-    select exists (select from woken)
-           or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null) as ready,
-           exists (select from woken where ${isSort("suspect")})
-           or exists (select from ops.slice where queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort("suspect")}) as suspects,
-           (select min(due_at) from ops.slice
-            where  queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at > ${instant(now)}) as "nextDueAt",
+    select exists (select from ops.slice where ${isReady}) as ready,
+           exists (select from ops.slice where ${isReady} and ${isSort("suspect")}) as suspects,
+           (select min(due_at) from ops.slice where queue_id = ${queueId}::bigint and state in ('pending', 'deferred') and due_at is not null) as "nextDueAt",
            (select reltuples >= 0 and reltuples < relpages from pg_catalog.pg_class where oid = 'ops.slice'::regclass) as "hasStaleStatistics"`.execute(
     db,
   );

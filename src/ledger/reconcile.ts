@@ -74,6 +74,7 @@ async function freeSlices(
   db: Database,
   { deadAfterMs, workerId, waitMs = decidingWaitMs }: DeathRules,
 ): Promise<Freed> {
+  if (!(await mayHaveDied(db, workerId))) return { deadWorkers: [], sessions: [], freed: 0, failed: [] };
   const isPoisoned = sql`j.deaths >= ${mostAlone}::integer`;
   const { rows } = await sql<Freed>`
     with dead as (
@@ -113,6 +114,14 @@ async function freeSlices(
     db,
   );
   return rows[0] as Freed;
+}
+
+/** True if another process counts as living or a slice as running: otherwise none can be dead, and the statement for them costs far more. */
+async function mayHaveDied(db: Database, workerId: string | null | undefined): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from ops.worker where stopped_at is null and worker_id is distinct from ${workerId ?? null}::bigint)
+           or exists (select from ops.slice where state = 'running') as found`.execute(db);
+  return rows[0]?.found === true;
 }
 
 /** A frozen process would keep its locks and transactions for as long as it is frozen. Sessions of other roles cannot be ended. */

@@ -178,11 +178,13 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       const { rows } = await sql<{ slice_id: string; running: string }>`
         fetch ${sql.raw(String(adoptedAtOnce))} from adopted`.execute(transaction);
       const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
-      await sql`
-        update ops.slice as s set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null,
-               turn = s.turn % 1000000 + ${refusedTurns(account, sql`s.operation`, subjectIn(sql`s.scope`))}
-        where  slice_id = any (${ids}::bigint[])`.execute(transaction);
-      if (ids.length > 0) await addPlanned(transaction, run.runId, ids);
+      if (ids.length > 0) {
+        await sql`
+          update ops.slice as s set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null,
+                 turn = s.turn % 1000000 + ${refusedTurns(account, sql`s.operation`, subjectIn(sql`s.scope`))}
+          where  slice_id = any (${ids}::bigint[])`.execute(transaction);
+        await addPlanned(transaction, run.runId, ids);
+      }
       taken += ids.length;
       if (ids.length < adoptedAtOnce) break;
     }

@@ -33,6 +33,7 @@ export async function readUnnoted(db: Database): Promise<SliceRange> {
  * by item, from the day of each item's previous snapshot.
  */
 export async function findUnplanned(db: Database, { after, through }: SliceRange): Promise<readonly Unplanned[]> {
+  if (after === through) return [];
   // the latest day on which the next snapshot was due after `l.day`
   const due = sql`case when l.day < p.since then least(l.day + p.earlier_days, greatest(l.day + p.days, p.since)) else l.day + p.days end`;
   const { rows } = await sql<Gap>`

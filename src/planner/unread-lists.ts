@@ -1,11 +1,12 @@
 import type { Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
+import { hasAnyWithoutData } from "../ledger/coverage.ts";
 import { inOrder } from "../plan/plan-dataset.ts";
 import { isNoAnswer } from "../plan/plan-snapshot.ts";
 import type { Database } from "../postgres/database.ts";
 import { partitionsOf, type DatasetPlanning } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
-import { readInputs, startsIn } from "./plan-stream.ts";
+import { datasetsOf, readInputs, startsIn } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
 
 /**
@@ -13,6 +14,9 @@ import type { SyncRequest } from "./request.ts";
  * all plans. Only lists that the request needs.
  */
 export async function unreadLists(db: Database, request: SyncRequest, settings: Settings): Promise<readonly string[]> {
+  const lists = datasetsOf(request, settings).flatMap(({ name, stage }) => (stage === "portfolio" ? [name] : []));
+  // mostly every list has members
+  if (!(await hasAnyWithoutData(db, lists))) return [];
   const unread: string[] = [];
   const inputs = await readInputs(db, request, settings);
   for (const shard of inputs.shards)

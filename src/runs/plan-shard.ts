@@ -2,7 +2,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { insertBatches } from "../ledger/batches.ts";
 import { joinWaiting } from "../ledger/join-waiting.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
-import { endOldTries, endUnpaidTries } from "../ledger/later-tries.ts";
+import { endOldTries, endUnpaidTries, hasLaterTries } from "../ledger/later-tries.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import type { PastWanted } from "../ledger/past-slices.ts";
 import { addPlanned } from "../ledger/runs.ts";
@@ -92,9 +92,11 @@ export async function endPlanning(
 ): Promise<void> {
   await lockNumbers(transaction, "planning", locksOf(wholePlan));
   await noteTimings(transaction, { request, settings, own });
-  await endOldTries(transaction, request.today);
-  const { retries_a_day: creditsADay } = settings.credits;
-  await endUnpaidTries(transaction, { account: accountOf(settings), creditsADay });
+  if (await hasLaterTries(transaction)) {
+    await endOldTries(transaction, request.today);
+    const { retries_a_day: creditsADay } = settings.credits;
+    await endUnpaidTries(transaction, { account: accountOf(settings), creditsADay });
+  }
   await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
 }
 

@@ -64,9 +64,9 @@ export async function runToEnd(
 }
 
 /** Counting is cheap for a short run and expensive for a long one, so the interval grows. */
-const checks: Backoff = { firstMs: 25, longestMs: 2_000, factor: 1.3 };
+const checks: Backoff = { firstMs: 100, longestMs: 2_000, factor: 1.5 };
 /** Another process may take long. */
-const checksElsewhere: Backoff = { ...checks, longestMs: 5_000 };
+const checksElsewhere: Backoff = { firstMs: 100, longestMs: 5_000, factor: 1.3 };
 /** In a run of millions of slices a count itself takes long: counting may take at most a fifth of the time. */
 const countingShare = 4;
 /** Adding up the cost of requests takes ten times as long as counting slices. */
