@@ -1,7 +1,7 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { chargedCredits } from "../credits/charges.ts";
-import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { hasOpenSlices, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { isAlive } from "./workers.ts";
 
@@ -25,7 +25,8 @@ export async function cancelFound(db: Database, found: SqlFragment): Promise<num
  *   - slices that the run had adopted, and those of a plan
  *   - slices that were deferred by a run that ended normally
  */
-export function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
+export async function cancelUnfinished(db: Database, own: string | null = null): Promise<number> {
+  if (!(await hasOpenSlices(db))) return 0;
   const isOver = own === null ? sql`not ${isAlive(sql`r.worker_id`)}` : sql`r.run_id = ${own}`;
   return cancelFound(
     db,

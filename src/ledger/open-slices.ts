@@ -11,6 +11,15 @@ export function isOpen(slice = "s"): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`${sql.ref(`${slice}.state`)} in (${literals})`;
 }
 
+/**
+ * True if any slice waits or runs. In the order of the partial index, so that its first entry is enough in a ledger of any size: statements
+ * about the open slices of other processes take longer to plan than this to run.
+ */
+export async function hasOpenSlices(db: Database): Promise<boolean> {
+  const { rows } = await sql`select from ops.slice as s where ${isOpen()} order by s.dataset limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** SQL: what one page of a slice, under this alias, costs at the price of its plan. */
 export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
   const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];

@@ -36,10 +36,7 @@ export async function readRelations(db: Database): Promise<readonly Relation[]> 
   const { rows } = await sql<Relation>`
     select n.nspname || '.' || c.relname as name, n.nspname as schema, c.relname as table, c.relkind in ('v', 'm') as "isView",
            coalesce(obj_description(c.oid, 'pg_class'), '') as comment,
-           (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
-                     'comment', coalesce(col_description(c.oid, a.attnum), ''), 'isNullable', not a.attnotnull) order by a.attnum), '[]')
-            from   pg_catalog.pg_attribute as a
-            where  a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+           coalesce(own.columns, '[]') as columns,
            (select coalesce(json_agg(a.attname order by k.place), '[]')
             from   pg_catalog.pg_constraint as p
             cross  join lateral unnest(p.conkey) with ordinality as k (attnum, place)
@@ -58,6 +55,17 @@ export async function readRelations(db: Database): Promise<readonly Relation[]> 
             where  k.conrelid = c.oid and k.contype = 'c') as checks
     from   pg_catalog.pg_class as c
     join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+    -- joined as a whole: col_description() would read each of some thousand comments on its own
+    left   join (select a.attrelid, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
+                          'comment', coalesce(d.description, ''), 'isNullable', not a.attnotnull) order by a.attnum) as columns
+                 from   pg_catalog.pg_class as r
+                 join   pg_catalog.pg_namespace as rn on rn.oid = r.relnamespace and rn.nspname in ('core', 'mart', 'ops')
+                 join   pg_catalog.pg_attribute as a on a.attrelid = r.oid
+                 left   join pg_catalog.pg_description as d
+                 on     d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.objoid = a.attrelid and d.objsubid = a.attnum
+                 where  r.relkind in ('r', 'p', 'v', 'm')
+                 and    a.attnum > 0 and not a.attisdropped
+                 group  by a.attrelid) as own on own.attrelid = c.oid
     where  not c.relispartition
     and    (n.nspname in ('core', 'mart') and c.relkind in ('r', 'p', 'v', 'm') or n.nspname = 'ops' and c.relkind in ('v', 'm'))
     order  by n.nspname collate "C", c.relname collate "C"`.execute(db);
