@@ -2,7 +2,7 @@ import type { Slice } from "../core/slice.ts";
 import { claimNext, gatherStatistics, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
-import { longestRetryMs, retryDatabase } from "./retry-database.ts";
+import { longestRetryMs, retryDatabase, type RetryParts } from "./retry-database.ts";
 
 /** The queue of a process as its runner sees it. */
 export type NextSlices = {
@@ -39,8 +39,12 @@ function checkEveryMs(retryMs: number): number {
   return Math.min(slowestCheckMs, Math.max(quickestCheckMs, retryMs));
 }
 
+/** What the queue of a process needs. */
+type QueueParts = RetryParts &
+  Pick<IngestParts, "db" | "queueId" | "workerId" | "claimedSlices" | "log" | "scrub" | "queueLeftOver">;
+
 /** Opens the queue of a process. The queue is checked from time to time, and at once after `changed`. */
-export function createNextSlices(parts: IngestParts): NextSlices {
+export function createNextSlices(parts: QueueParts): NextSlices {
   const { db, clock, queueId, workerId, claimedSlices } = parts;
   const taker = { queueId, workerId };
   let hasSuspects = false;

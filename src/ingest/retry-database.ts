@@ -11,7 +11,7 @@ export function longestRetryMs(retryMs: number): number {
 }
 
 /** What waiting for the database needs. */
-type RetryParts = Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy" | "stop">;
+export type RetryParts = Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy" | "stop">;
 
 /**
  * Does repeatable work, and retries it for half a minute while the database is unreachable. After a stop it does not wait between tries,
