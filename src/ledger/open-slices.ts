@@ -12,8 +12,8 @@ export function isOpen(slice = "s"): ReturnType<typeof sql<boolean>> {
 }
 
 /**
- * True if any slice waits or runs. In the order of the partial index, so that its first entry is enough in a ledger of any size: statements
- * about the open slices of other processes take longer to plan than this to run.
+ * True if any slice waits or runs. In the order of the partial index, so that its first entry is enough in a ledger of any size: Postgres
+ * takes longer to plan what is done about slices that other processes have open.
  */
 export async function hasOpenSlices(db: Database): Promise<boolean> {
   const { rows } = await sql`select from ops.slice as s where ${isOpen()} order by s.dataset limit 1`.execute(db);

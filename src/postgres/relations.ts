@@ -55,7 +55,7 @@ export async function readRelations(db: Database): Promise<readonly Relation[]> 
             where  k.conrelid = c.oid and k.contype = 'c') as checks
     from   pg_catalog.pg_class as c
     join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-    -- joined as a whole: col_description() would read each of some thousand comments on its own
+    -- joined as a whole: col_description() would read thousands of comments one by one
     left   join (select a.attrelid, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
                           'comment', coalesce(d.description, ''), 'isNullable', not a.attnotnull) order by a.attnum) as columns
                  from   pg_catalog.pg_class as r

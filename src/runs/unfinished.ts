@@ -2,7 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import { hasLivingWorker, isAlive } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";
-import { isOpen } from "../ledger/open-slices.ts";
+import { hasOpenSlices, isOpen } from "../ledger/open-slices.ts";
 import { hasSameScope } from "../ledger/same-scope.ts";
 
 /** What a run reports as not loaded, apart from its own slices. */
@@ -41,6 +41,7 @@ const isAtWork = sql<boolean>`s.state in ('pending', 'running') and alive`;
 
 /** True when another living process is about to load slices of these datasets. */
 export async function areOthersAtWork(db: Database, of: OpenElsewhere): Promise<boolean> {
+  if (!(await hasOpenSlices(db))) return false;
   const { rows } = await sql`select ${openElsewhere(of)} and ${isAtWork} limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -3,8 +3,8 @@ import { createLog } from "../../src/core/log.ts";
 import { createClaimedSlices } from "../../src/ingest/claimed-slices.ts";
 import { createNextSlices } from "../../src/ingest/next-slices.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
-import { draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
+import { draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 
 /** The first wait after an error, and so the usual time between two checks. */
 const retryMs = 3_000;
