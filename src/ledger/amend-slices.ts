@@ -23,12 +23,19 @@ export async function skipUnanswered(db: Database, slice: Slice, unanswered: rea
   }
   const [kept, apart] = await batchNumbers(db, [rest, unanswered]);
   await sql`
-    insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
-                           planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)
-    select dataset, operation, scope, ${apart}, window_start, window_end, as_of, fingerprint, class, 'skipped', planned_requests,
-           0, run_id, worker_id, attempt, ${code}, ${message}, created_at, started_at, ended_at
-    from   ops.slice
-    where  slice_id = ${slice.sliceId}`.execute(db);
+    with apart as (
+      insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                             planned_credits, run_id, worker_id, attempt, error_code, error_message, created_at, started_at, ended_at)
+      select dataset, operation, scope, ${apart}, window_start, window_end, as_of, fingerprint, class, 'skipped', planned_requests,
+             0, run_id, worker_id, attempt, ${code}, ${message}, created_at, started_at, ended_at
+      from   ops.slice
+      where  slice_id = ${slice.sliceId}
+      returning run_id
+    )
+    -- the run planned these items; one without planned slices, such as an import, planned nothing
+    update ops.run as r set planned_slices = r.planned_slices + 1
+    from   apart
+    where  r.run_id = apart.run_id and r.planned_slices > 0`.execute(db);
   await sql`update ops.slice set batch_id = ${kept} where slice_id = ${slice.sliceId}`.execute(db);
 }
 

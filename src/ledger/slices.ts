@@ -171,11 +171,17 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
     returning slice_id`.execute(db);
   if (kept.rows.length === 0) return [];
   const rest = await insertSlices(db, slice.runId, [second], now);
-  // of the same plan and day, even if another run has adopted it
+  // of the same plan and day, even if another run has adopted it; it has its own request, so the run has planned one slice more
   await sql`
-    update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at, created_at = first.created_at
-    from   ops.slice as first
-    where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...rest]}::bigint[])`.execute(db);
+    with rest as (
+      update ops.slice as s set plan_id = first.plan_id, turn = first.turn, retried_at = first.retried_at, created_at = first.created_at
+      from   ops.slice as first
+      where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...rest]}::bigint[])
+      returning s.run_id, s.planned_credits
+    )
+    update ops.run as r set planned_slices = r.planned_slices + 1, planned_credits = r.planned_credits + rest.planned_credits
+    from   rest
+    where  r.run_id = rest.run_id`.execute(db);
   return [slice.sliceId, ...rest];
 }
 

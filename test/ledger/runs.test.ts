@@ -1,9 +1,13 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
+import type { Window } from "../../src/core/window.ts";
+import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
 import { closeRun, runProgress } from "../../src/ledger/runs.ts";
-import { endAttempt } from "../../src/ledger/slices.ts";
+import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
+import { cutTail } from "../../src/ledger/tails.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { august, draft, ending, now, ledgerForTests, today } from "../support/ledger-stage.ts";
+import { enqueue } from "../support/queue-steps.ts";
 
 const request: Landing = {
   accountId: "account",
@@ -100,6 +104,47 @@ describe("a run", () => {
       nextDueAt: now + 60_000,
     });
     expect(await runProgress(ledger.stage.db, run, now + 60_000)).toMatchObject({ open: 3, due: 1, deferred: 3 });
+  });
+
+  /** A run of one planned slice about two items and some days, which is running. */
+  async function ofOneList(window: Window = august(1)) {
+    const { stage, worker } = ledger;
+    const run = await stage.run();
+    await enqueue(stage.db, run, [draft({ items: ["a", "b"], window })], now);
+    return { stage, run, slice: await stage.claimed("1", worker) };
+  }
+
+  test("counts the items that an answer left out as planned: it loaded the others", async () => {
+    const { stage, run, slice } = await ofOneList();
+    await endAttempt(stage.db, slice, ending, now);
+    await skipUnanswered(stage.db, slice, ["b"]);
+    expect(await runProgress(stage.db, run, now)).toMatchObject({ total: 2, alongside: 0, open: 0, skipped: 1 });
+    expect(await stage.pool.query("select planned_credits::int from ops.run")).toMatchObject({
+      rows: [{ planned_credits: 3 }],
+    });
+  });
+
+  test("counts nothing as planned where answers came without a plan", async () => {
+    const { stage } = ledger;
+    const run = await stage.run({ kind: "import" });
+    const [id] = await stage.insert(run, draft({ items: ["a", "b"] }));
+    await skipUnanswered(stage.db, await stage.claimed(id!, ledger.worker), ["b"]);
+    expect(await runProgress(stage.db, run, now)).toMatchObject({ total: 2, alongside: 2 });
+  });
+
+  test("counts both halves of a refused slice as planned: each has its own request", async () => {
+    const { stage, run, slice } = await ofOneList();
+    await splitSlice(stage.db, slice, now);
+    expect(await runProgress(stage.db, run, now)).toMatchObject({ total: 2, alongside: 0, open: 2 });
+    expect(await stage.pool.query("select planned_credits::int from ops.run")).toMatchObject({
+      rows: [{ planned_credits: 6 }],
+    });
+  });
+
+  test("counts days that are not published yet as from the same answer", async () => {
+    const { stage, run, slice } = await ofOneList({ start: august(1).start, end: august(3).end });
+    await cutTail(stage.db, slice, { window: august(3), isLate: true }, now);
+    expect(await runProgress(stage.db, run, now)).toMatchObject({ total: 2, alongside: 1 });
   });
 
   test("counts the credits that were spent for it, and not what others paid for slices that it took over", async () => {
