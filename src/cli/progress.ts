@@ -122,10 +122,10 @@ export function alongsideWords(slices: number): string {
 
 /** The facts of a line, the most important first. */
 function words(progress: SteadyProgress, requestsPerSecond: number): readonly string[] {
-  const { total, done, share, open, failed, deferred, credits, elsewhere, alongside } = progress;
+  const { total, done, share, requestsLeft, failed, deferred, credits, elsewhere, alongside } = progress;
   const waits = elsewhere > 0 ? `waits for another process: ${countOf(elsewhere, "slice")}` : "";
   if (total === 0) return [waits];
-  const minutes = Math.ceil((open - deferred) / requestsPerSecond / 60);
+  const minutes = Math.ceil(requestsLeft / requestsPerSecond / 60);
   return [
     share === null
       ? `reading lists: ${count(done)} of ${countOf(total, "slice")}`

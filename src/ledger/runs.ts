@@ -29,7 +29,8 @@ export type RunStart = {
 
 /**
  * The progress of a run: slices by state, when the next deferred one is due (epoch-ms), and credits spent. `alongside`: slices of the total
- * that nobody planned, since answers to other slices contain their rows.
+ * that nobody planned, since answers to other slices contain their rows. `requestsLeft`: what pending and running slices are expected to
+ * take, including pages that have landed already.
  */
 export type RunProgress = {
   readonly total: number;
@@ -39,6 +40,7 @@ export type RunProgress = {
   readonly deferred: number;
   readonly failed: number;
   readonly skipped: number;
+  readonly requestsLeft: number;
   readonly nextDueAt: number | null;
   readonly credits: number;
 };
@@ -220,8 +222,10 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            coalesce(sum(slices) filter (where state = 'deferred'), 0)::int as deferred,
            coalesce(sum(slices) filter (where state = 'failed'), 0)::int   as failed,
            coalesce(sum(slices) filter (where state = 'skipped'), 0)::int  as skipped,
+           coalesce(sum(requests) filter (where state in ('pending', 'running')), 0)::int as "requestsLeft",
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
-    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due, min(due_at) as next_due_at
+    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due, min(due_at) as next_due_at,
+                   sum(planned_requests) as requests
             from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
   const { next_due_at: nextDueAt, planned, ...counts } = rows[0] as ProgressRow;
   const alongside = Math.max(0, counts.total - planned);

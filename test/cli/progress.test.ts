@@ -13,6 +13,7 @@ function at(total: number, open: number, more: Partial<ReportedProgress> = {}): 
     deferred: 0,
     failed: 0,
     skipped: 0,
+    requestsLeft: open,
     nextDueAt: null,
     alongside: 0,
     credits: 0,
@@ -59,6 +60,12 @@ test("the bar and its facts stay in one line of the terminal, what matters most 
     "[##########..........] 61,728 of 123,456 slices, 1,234,567 credits, 12 failed",
   ]);
   expect(onTerminal(200, busy)[0]).toContain(", 3 deferred, about 343 min left at 3 requests a second");
+});
+
+test("the time left follows the requests, of which a slice may take many", () => {
+  const shown = (requestsLeft: number) => onTerminal(120, at(3, 2, { requestsLeft }))[0];
+  expect(shown(1_800)).toContain(", about 10 min left at 3 requests a second");
+  expect(shown(2)).not.toContain("left");
 });
 
 test("while it is not known how much there is to do, it says so instead of filling the bar", () => {

@@ -14,6 +14,7 @@ const progress = {
   deferred: 0,
   failed: 1,
   skipped: 0,
+  requestsLeft: 0,
   nextDueAt: null,
   alongside: 0,
   credits: 5,

@@ -67,6 +67,7 @@ describe("a run", () => {
       deferred: 0,
       failed: 0,
       skipped: 0,
+      requestsLeft: 0,
       nextDueAt: null,
       alongside: 0,
       credits: 0,
@@ -77,7 +78,7 @@ describe("a run", () => {
     const run = await ledger.stage.run();
     const states = ["loaded", "empty", "skipped", "failed", "failed", "running", "pending"] as const;
     for (const [index, state] of states.entries())
-      await ledger.stage.inState(run, state, ledger.worker, draft({ window: august(index + 1) }));
+      await ledger.stage.inState(run, state, ledger.worker, draft({ window: august(index + 1), requests: index }));
     await ledger.stage.inState(await ledger.stage.run(), "pending", ledger.worker, draft({ window: august(20) }));
     expect(await runProgress(ledger.stage.db, run, now)).toMatchObject({
       total: 7,
@@ -86,6 +87,8 @@ describe("a run", () => {
       deferred: 0,
       failed: 2,
       skipped: 1,
+      // 5 of the running slice, 6 of the pending one
+      requestsLeft: 11,
     });
   });
 
