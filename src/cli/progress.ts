@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Clock } from "../core/clock.ts";
 import type { ReportedProgress } from "../runs/run-parts.ts";
+import { keepStatusLine, showStatusLine } from "../core/status-line.ts";
 import { count, countOf } from "../core/words.ts";
 import { textWidth } from "../core/text-width.ts";
 
@@ -28,23 +29,25 @@ export function createProgressView(options: ViewOptions): ProgressView {
 
 function barView({ to, requestsPerSecond }: ViewOptions): ProgressView {
   const steady = steadyProgress();
-  let shown = false;
+  let shown = "";
   return {
     show: (reported) => {
       if (isNothing(reported)) {
         // removes the line of a wait that is over
-        if (shown) to.write("\r\u001b[2K");
-        shown = false;
+        if (shown !== "") showStatusLine(to, "");
+        shown = "";
         return;
       }
       const progress = steady(reported);
       // a line that reaches the last column may break, and a broken line cannot be overwritten
       const columns = (to.columns ?? 80) - 1;
       const bar = progress.total === 0 ? [] : [barOf(progress)];
-      to.write(`\r\u001b[2K${fitting([...bar, ...words(progress, requestsPerSecond)], columns)}`);
-      shown = true;
+      shown = fitting([...bar, ...words(progress, requestsPerSecond)], columns);
+      showStatusLine(to, shown);
     },
-    done: () => void (shown && to.write("\n")),
+    done: () => {
+      if (shown !== "") keepStatusLine(to, shown);
+    },
   };
 }
 

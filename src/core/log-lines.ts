@@ -1,13 +1,14 @@
 import type { DestinationStream } from "pino";
 import { logEvents } from "./log-events.ts";
+import { type LineTerminal, writeLines } from "./status-line.ts";
 import { wrapText } from "./text-width.ts";
 
 /** The terminal that log lines are written to. */
-type Terminal = { readonly write: (text: string) => unknown; readonly columns?: number };
+type Terminal = LineTerminal & { readonly columns?: number };
 
 /** The destination of a logger that a person reads at a terminal: each line of JSON becomes a sentence. */
 export function logLines(to: Terminal): DestinationStream {
-  return { write: (line) => void to.write(`${sentence(line, to.columns ?? 80)}\n`) };
+  return { write: (line) => writeLines(to, sentence(line, to.columns ?? 80)) };
 }
 
 /** Prefixes for the levels that a person acts on. */

@@ -1,5 +1,9 @@
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { App } from "../../src/app.ts";
+import { withProgress } from "../../src/cli/commands/sync.ts";
+import { createLog } from "../../src/core/log.ts";
+import { logLines } from "../../src/core/log-lines.ts";
 import { createProgressView, steadyProgress } from "../../src/cli/progress.ts";
 import type { ReportedProgress } from "../../src/runs/run-parts.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -92,4 +96,37 @@ test("what it waits for is shown also where it has nothing of its own to run, an
   view.show(at(0, 0));
   view.done();
   expect(String(to.read()).endsWith("\r\u001b[2K")).toBe(true);
+});
+
+test("a log line takes the place of the bar, which is shown again below it", () => {
+  const to = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY: true, columns: 80 });
+  const view = createProgressView({ to, clock: systemClock(), requestsPerSecond: 3 });
+  const log = createLog({ level: "warn", secrets: [], to: logLines(to) });
+  const bar = "[##########..........] 1 of 2 slices, 0 credits";
+  view.show(at(2, 1));
+  log.warn("one");
+  log.warn("two");
+  view.show(at(2, 1));
+  log.warn("three");
+  view.done();
+  log.warn("four");
+  const text = String(to.read()).replaceAll(/\d\d-\d\d \d\d:\d\d:\d\d {2}warning: /g, "");
+  const cleared = "\r\u001b[2K";
+  const shown = `${cleared}${bar}${cleared}one\ntwo\n${cleared}${bar}${cleared}three\n${bar}\nfour\n`;
+  expect(text).toBe(shown);
+});
+
+test("the last progress of a run that fails is shown as well", async () => {
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => written.mockRestore());
+  const app = { clock: { now: () => 0 }, config: { settings: { api: { requests_per_second: 3 } } } } as unknown as App;
+  const run = withProgress(app, async (progress) => {
+    for (const open of [2, 1]) progress(at(2, open));
+    throw new Error("the run fails");
+  });
+  await expect(run).rejects.toThrow("the run fails");
+  expect(written.mock.calls.map(([text]) => text)).toEqual([
+    "0 of 2 slices, 0 credits\n",
+    "1 of 2 slices, 0 credits\n",
+  ]);
 });

@@ -75,9 +75,11 @@ export async function withProgress<T>(app: App, run: (progress: ForegroundRun["p
     clock: app.clock,
     requestsPerSecond: app.config.settings.api.requests_per_second,
   });
-  const result = await run((progress) => view.show(progress));
-  view.done();
-  return result;
+  try {
+    return await run((progress) => view.show(progress));
+  } finally {
+    view.done();
+  }
 }
 
 const syncWords = {
