@@ -60,12 +60,11 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     );
   if (failed + left.failedBefore > 0)
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");
-  if (outcome === "deferred")
-    print(
-      progress.nextDueAt === null
-        ? words.budgetSpent(countOf(deferred + leftOut, "slice is", "slices are"), total > 0)
-        : waitWords(deferred + leftOut, progress.nextDueAt),
-    );
+  if (outcome === "deferred") {
+    const beyondBudget = progress.nextDueAt === null ? deferred + leftOut : leftOut;
+    if (progress.nextDueAt !== null) print(waitWords(deferred, progress.nextDueAt));
+    if (beyondBudget > 0) print(words.budgetSpent(countOf(beyondBudget, "slice is", "slices are"), total > 0));
+  }
   if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);
 }
 

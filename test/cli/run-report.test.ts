@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
-import { exitCodeOf } from "../../src/cli/run-report.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { exitCodeOf, printResult } from "../../src/cli/run-report.ts";
 import { fail } from "../../src/core/errors.ts";
+import type { SyncResult } from "../../src/runs/run-parts.ts";
 
 test.each([
   [0, "loaded", null],
@@ -12,4 +13,34 @@ test.each([
   [130, "interrupted", null],
 ] as const)("ends with %i when a run is %s, %s", (code, outcome, error) => {
   expect(exitCodeOf({ outcome, error })).toBe(code);
+});
+
+/** What is printed about a run of five slices that credits have stopped. */
+function printed(progress: { readonly deferred: number; readonly nextDueAt: number | null }, leftOut: number): string {
+  const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  onTestFinished(() => written.mockRestore());
+  const counts = { total: 5, open: progress.deferred, due: 0, failed: 0, skipped: 0, requestsLeft: 0, alongside: 0 };
+  const result: SyncResult = {
+    runId: "1",
+    outcome: "deferred",
+    progress: { ...counts, credits: 9, ...progress },
+    leftOut,
+    left: { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [] },
+    error: null,
+  };
+  printResult(result, { goOn: "", budgetSpent: (left) => `Stopped at the limit: ${left} left.` });
+  const text = written.mock.calls.map(([part]) => part).join("");
+  written.mockClear();
+  return text;
+}
+
+test("only slices that are queued wait for credits; those beyond the limit are named separately", () => {
+  const nextDueAt = Date.UTC(2026, 7, 21);
+  const both = printed({ deferred: 2, nextDueAt }, 3);
+  expect(both).toContain("Stopped by credits: 2 slices wait.");
+  expect(both).toContain("Stopped at the limit: 3 slices are left.");
+  expect(printed({ deferred: 2, nextDueAt }, 0)).not.toContain("Stopped at the limit");
+  const spent = printed({ deferred: 2, nextDueAt: null }, 3);
+  expect(spent).toContain("Stopped at the limit: 5 slices are left.");
+  expect(spent).not.toContain("Stopped by credits");
 });
