@@ -54,6 +54,27 @@ test("without a terminal the first sync and the first worker spend nothing and s
   expect(await runWorker(stage)).toMatchObject({ code: 0 });
 });
 
+test("a yes to named days is one to this sync: what comes after it shows its own price", async () => {
+  await using stage = await openStage({ market });
+  const days = ["sync", "--as-of", today, "--from", "2026-08-18"];
+  expect(await run(stage, ...days)).toMatchObject({ code: 2 });
+  const first = await run(stage, ...days, "--yes");
+  expect(first.code).toBe(0);
+  const before = stage.requested().length;
+  expect(before).toBeGreaterThan(3);
+  for (const later of [["sync", "--as-of", today], ["worker"], [...days.slice(0, 3), "--to", "2026-08-17"]])
+    expect(await run(stage, ...later)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^spending_not_agreed: .*the next step costs \d+ credits/),
+    });
+  expect(stage.requested()).toHaveLength(before);
+  expect(first.stderr).toContain("A yes covers these days only");
+  expect(first.stderr).not.toContain("A night then costs");
+
+  expect(await run(stage, "sync", "--as-of", today, "--yes")).toMatchObject({ code: 0 });
+  expect(await run(stage, ...days)).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("a worker is agreed to by --yes", async () => {
   await using stage = await openStage({ market });
   const first = await runWorker(stage, "--yes");
