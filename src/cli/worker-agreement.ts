@@ -19,7 +19,10 @@ export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promi
     try {
       await untilClockAgrees(app, stop);
       if (stop.aborted) return false;
-      return (await isAgreedAlready({ app, agreed: [] })) || (await ask(app, yes, stop));
+      const { datasets, agreed } = spendingOf(app);
+      // a schedule that plans nothing spends nothing
+      if (datasets.length === 0 || (await isAgreedAlready({ app, agreed }))) return true;
+      return await ask(app, { datasets, agreed, yes, stop });
     } catch (error) {
       if (!isLostConnection(error)) throw error;
       await untilDatabaseResponds(app, stop);
@@ -28,15 +31,29 @@ export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promi
   return false;
 }
 
+/**
+ * The datasets that the crontab plans, and what a person agrees to: everything that is on only if a line plans it, since the price of other
+ * datasets is not shown.
+ */
+function spendingOf({ config }: App): Pick<Spending, "datasets" | "agreed"> {
+  const lines = readCrontab(crontabFile(config));
+  const datasets = scheduledBy(lines, config.settings);
+  return { datasets, agreed: lines.some((line) => line.datasets?.length === 0) ? [] : datasets };
+}
+
+type Spending = {
+  readonly datasets: readonly string[];
+  readonly agreed: readonly string[];
+  readonly yes: boolean;
+  readonly stop: AbortSignal;
+};
+
 /** Shows the prices of the portfolio, the market and a night, and has a person agree. Throws a UsageError without a terminal. */
-async function ask(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
-  const datasets = scheduledBy(readCrontab(crontabFile(app.config)), app.config.settings);
-  // a schedule that plans nothing spends nothing
-  if (datasets.length === 0) return true;
+async function ask(app: App, { datasets, agreed, yes, stop }: Spending): Promise<boolean> {
   const request = { datasets, bounds: {}, today: app.clock.today() };
   const run = (maxCredits: number | null) =>
     withProgress(app, (progress) => syncInForeground(app, { request, maxCredits, stop, progress }));
-  const answer = await agreeToWorker({ app, request, agreed: [], command: "worker", yes, stop, say: remark, run });
+  const answer = await agreeToWorker({ app, request, agreed, command: "worker", yes, stop, say: remark, run });
   if (answer === true) return true;
   remark("The worker has not started: nothing is spent without your agreement.");
   if (answer !== false && answer.error !== null) remark(answer.error.message);
