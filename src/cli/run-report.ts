@@ -23,6 +23,8 @@ export const exitHelp =
 /** What differs between the commands: how to continue after an interruption, and the message when the budget is spent. */
 export type RunWords = {
   readonly goOn: string;
+  /** What continues when credits are available again; a sync or a worker if left out. */
+  readonly onCredits?: string;
   /** The message if there was nothing to run. */
   readonly nothingToRun?: string;
   /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was requested. */
@@ -64,11 +66,15 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     print(
       progress.nextDueAt === null
         ? words.budgetSpent(countOf(deferred + leftOut, "slice is", "slices are"), total > 0)
-        : waitWords(deferred + leftOut, progress.nextDueAt),
+        : waitWords(deferred + leftOut, progress.nextDueAt, words.onCredits),
     );
   if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);
 }
 
-function waitWords(slices: number, nextDueAt: number): string {
-  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`. \`storehouse credits\` shows what the credits that are left are kept for.`;
+function waitWords(
+  slices: number,
+  nextDueAt: number,
+  onCredits = "run it again then, or leave it to `storehouse worker`",
+): string {
+  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: ${onCredits}. \`storehouse credits\` shows what the credits that are left are kept for.`;
 }

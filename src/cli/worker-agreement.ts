@@ -8,7 +8,7 @@ import { untilClockAgrees } from "./check-clock.ts";
 import { withProgress } from "./commands/sync.ts";
 import { agreeToWorker, isAgreedAlready } from "./first-spending.ts";
 import { remark } from "./output.ts";
-import { exitCodeOf, exitCodes } from "./run-report.ts";
+import { exitCodeOf, exitCodes, printResult } from "./run-report.ts";
 
 /**
  * True if a person has agreed that the account spends, earlier or now. Waits for a database that stops responding meanwhile, and for
@@ -55,8 +55,17 @@ async function ask(app: App, { datasets, agreed, yes, stop }: Spending): Promise
     withProgress(app, (progress) => syncInForeground(app, { request, maxCredits, stop, progress }));
   const answer = await agreeToWorker({ app, request, agreed, command: "worker", yes, stop, say: remark, run });
   if (answer === true) return true;
-  remark("The worker has not started: nothing is spent without your agreement.");
-  if (answer !== false && answer.error !== null) remark(answer.error.message);
+  if (answer === false) remark("The worker has not started: nothing is spent without your agreement.");
+  else {
+    printResult(answer, stepWords);
+    remark(`The worker has not started${answer.outcome === "failed" ? `; ${stepWords.goOn}` : ""}.`);
+  }
   process.exitCode = stop.aborted ? exitCodes.interrupted : answer === false ? exitCodes.aborted : exitCodeOf(answer);
   return false;
 }
+
+const stepWords = {
+  goOn: "start the worker again to continue",
+  onCredits: "start the worker again then",
+  budgetSpent: (left: string) => `Stopped at the price of this step: ${left} left. Start the worker again to continue.`,
+} as const;
