@@ -1,7 +1,8 @@
 import type { App } from "../app.ts";
 import { crontabFile } from "../config/config.ts";
+import { StorehouseError } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { readCrontab, scheduledBy } from "../worker/crontab.ts";
 import { untilDatabaseResponds } from "../worker/waits.ts";
 import { untilClockAgrees } from "./check-clock.ts";
@@ -24,11 +25,16 @@ export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promi
       if (datasets.length === 0 || (await isAgreedAlready({ app, agreed }))) return true;
       return await ask(app, { datasets, agreed, yes, stop });
     } catch (error) {
-      if (!isLostConnection(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       await untilDatabaseResponds(app, stop);
     }
   }
   return false;
+}
+
+/** True for an outage of the database, as the driver or a run reports it. */
+function isUnavailable(error: unknown): error is Error {
+  return isLostConnection(error) || (error instanceof StorehouseError && isOutage(error));
 }
 
 /**
@@ -55,6 +61,7 @@ async function ask(app: App, { datasets, agreed, yes, stop }: Spending): Promise
     withProgress(app, (progress) => syncInForeground(app, { request, maxCredits, stop, progress }));
   const answer = await agreeToWorker({ app, request, agreed, command: "worker", yes, stop, say: remark, run });
   if (answer === true) return true;
+  if (answer !== false && !stop.aborted && isUnavailable(answer.error)) throw answer.error;
   if (answer === false) remark("The worker has not started: nothing is spent without your agreement.");
   else {
     printResult(answer, stepWords);

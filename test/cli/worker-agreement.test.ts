@@ -81,3 +81,35 @@ test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and 
   );
   expect(shown(failing)).not.toContain(refused);
 });
+
+test.skipIf(!hasTerminal)(
+  "a first worker waits for a database that is unavailable during a step, and asks again",
+  async () => {
+    await using worker = await openFirstWorker();
+    const { stage } = worker;
+    const setReadOnly = async (isOn: boolean) => {
+      const name = new URL(stage.databaseUrl).pathname.slice(1);
+      await stage.query(`alter database ${name} set default_transaction_read_only = ${isOn ? "on" : "off"}`);
+      // sessions keep the setting that they began with
+      await stage.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'storehouse %' and application_name <> 'storehouse tests' and datname = current_database()",
+      );
+    };
+    await using waiting = worker.start();
+    await until(() => questions(waiting) === 1);
+    await setReadOnly(true);
+    waiting.type("y\r");
+    let hasEnded = false;
+    void waiting.ended.then(() => (hasEnded = true));
+    await until(() => hasEnded || shown(waiting).includes("(database.unavailable "));
+    expect(hasEnded).toBe(false);
+    expect(stage.requested()).toEqual([]);
+    await setReadOnly(false);
+    await until(() => questions(waiting) === 2);
+    waiting.type("y\r");
+    await until(() => questions(waiting) === 3);
+    expect(stage.requested()).toHaveLength(1);
+    waiting.type("\u0003");
+    expect(await waiting.ended).toBe(130);
+  },
+);
