@@ -9,7 +9,7 @@ import { checkStorable } from "../raw/check-storable.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm } from "./confirm.ts";
 import { countOf } from "../core/words.ts";
-import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
+import { atLeastIn, fallbackLines, nightWords, priceOfNow, startQuestion, stepLine, stepWords } from "./step-price.ts";
 
 /*
  * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks is
@@ -105,10 +105,8 @@ function namesDays({ bounds: { start, end } }: SyncRequest): boolean {
 const daysOnly = "A yes covers these days only: the next sync or worker shows its own price.";
 
 function ask({ command, stop }: FirstSpending, step: NextStep | null, isLast: boolean): Promise<boolean> {
-  const credits = countOf(step?.credits ?? 0, "credit");
-  if (command === "sync" || !isLast) return confirm(`Spend ${credits}?`, stop);
-  const now = step === null ? "" : `spend ${credits} now and `;
-  return confirm(`Start the worker, to ${now}continue night by night?`, stop);
+  const credits = step?.credits ?? 0;
+  return confirm(command === "sync" || !isLast ? `Spend ${countOf(credits, "credit")}?` : startQuestion(credits), stop);
 }
 
 function record({ app, agreed, yes }: FirstSpending, credits: number): Promise<void> {
