@@ -31,7 +31,7 @@ test("names how long a step takes before anyone agrees to it", () => {
   expect(stepWords(step, { atLeast: [], priced: true, requestsPerSecond: 3 })).not.toContain("takes at least");
 });
 
-test("the last question before a worker starts fits a line, whatever the price", () => {
+test("the last question before a worker starts fits a line at any price", () => {
   expect(`${startQuestion(123_456_789)} (y/N) `.length).toBeLessThanOrEqual(80);
   expect([startQuestion(1), startQuestion(0)]).toEqual([
     "Start the worker, and spend 1 credit now, then night by night?",

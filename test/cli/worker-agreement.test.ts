@@ -83,7 +83,7 @@ test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and 
 });
 
 test.skipIf(!hasTerminal)(
-  "a first worker waits for a database that is unavailable during a step, and asks again",
+  "a first worker waits for a database that is unavailable during a step, and shows the step again",
   async () => {
     await using worker = await openFirstWorker();
     const { stage } = worker;
