@@ -31,20 +31,22 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   });
   if (leftOut.slices > 0)
     print(
-      `${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out: they exceed --max-credits ${count(plan.request.mostCredits ?? 0)}.`,
+      `${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} ${leftOut.slices === 1 ? "is left out: it exceeds" : "are left out: they exceed"} --max-credits ${count(plan.request.mostCredits ?? 0)}.`,
     );
   const daysPassed = daysBetween(plan.asOf, app.clock.today());
   if (daysPassed > 0)
-    print(`The plan is ${count(daysPassed)} days old and keeps its days: it does not include days published since.`);
+    print(
+      `The plan is ${countOf(daysPassed, "day")} old and keeps its days: it does not include days published since.`,
+    );
   const waiting =
     planTotals(await openWork(app.warehouse.db, plan.request.datasets, plan.account)).slices - planProgress.open;
   if (waiting > 0)
     print(
-      `${count(waiting)} slices of ${plan.request.datasets.join(", ")} were planned earlier and wait or run: \`storehouse sync\` and \`storehouse worker\` fetch them.`,
+      `${countOf(waiting, "slice")} of ${plan.request.datasets.join(", ")} ${waiting === 1 ? "was planned earlier and waits or runs" : "were planned earlier and wait or run"}: \`storehouse sync\` and \`storehouse worker\` fetch ${waiting === 1 ? "it" : "them"}.`,
     );
   if (isBegun)
     print(
-      `The plan has started: ${count(planProgress.total - planProgress.open)} of ${count(planProgress.total)} slices are done for ${count(planProgress.credits)} of ${count(credits)} credits; the table shows what is left.`,
+      `The plan has started: ${count(planProgress.total - planProgress.open)} of ${countOf(planProgress.total, "slice is", "slices are")} done for ${count(planProgress.credits)} of ${countOf(credits, "credit")}; the table shows what is left.`,
     );
 }
 
@@ -59,15 +61,15 @@ export function printDone(
   { total, failed, skipped, credits }: PlanProgress,
 ): void {
   const facts = [
-    `${count(total - failed - skipped)} of ${count(total)} slices loaded`,
-    `${count(credits)} credits spent`,
+    `${count(total - failed - skipped)} of ${countOf(total, "slice")} loaded`,
+    `${countOf(credits, "credit")} spent`,
   ];
   if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
   if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse failures\`, \`storehouse retry\`)`);
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
   if (total < slices)
     print(
-      `${count(slices - total)} more were cancelled, because the plan was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
+      `${countOf(slices - total, "more was", "more were")} cancelled, because the plan was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
     );
 }
 
@@ -75,7 +77,7 @@ export function printDone(
 export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChanges>): void {
   const { before, now, lines } = changes;
   print(
-    `Plan ${plan.planId} has changed: ${count(before.slices)} slices for ${count(before.credits)} credits then, ${count(now.slices)} for ${count(now.credits)} now. Nothing was run or spent.`,
+    `Plan ${plan.planId} has changed: ${countOf(before.slices, "slice")} for ${countOf(before.credits, "credit")} then, ${count(now.slices)} for ${count(now.credits)} now. Nothing was run or spent.`,
   );
   if (lines.length > 0)
     print(
@@ -105,7 +107,7 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
   const reasons = [
     ...meanwhile.map(
       ({ dataset, state, slices }) =>
-        `other runs have planned ${count(slices)} slices of ${dataset} since, now ${state}`,
+        `other runs have planned ${countOf(slices, "slice")} of ${dataset} since, now ${state}`,
     ),
     ...portfolio
       .slice(0, shownAtMost)
@@ -113,22 +115,22 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
         now === null
           ? `${name} is no longer in the portfolio`
           : before === null
-            ? `${name} is new in the portfolio, with ${count(now)} keywords`
+            ? `${name} is new in the portfolio, with ${countOf(now, "keyword")}`
             : before === now
               ? `${name} has different keywords, still ${count(now)}`
-              : `${name} has ${count(now)} keywords, before ${count(before)}`,
+              : `${name} has ${countOf(now, "keyword")}, before ${count(before)}`,
       ),
     ...prices.map(({ name, before, now }) =>
       before === null
-        ? `${name} was charged for the first time: ${count(now ?? 0)} credits per request`
-        : `${name} costs ${count(now ?? 0)} credits per request, before ${count(before)}`,
+        ? `${name} was charged for the first time: ${countOf(now ?? 0, "credit")} per request`
+        : `${name} costs ${countOf(now ?? 0, "credit")} per request, before ${count(before)}`,
     ),
     ...settings.map((name) => `the settings of ${name} in config/storehouse.yaml changed`),
   ];
   if (reasons.length === 0) reasons.push("the ledger's record of these days has changed");
   if (daysPassed > 0)
     reasons.push(
-      `${count(daysPassed)} days have passed since ${asOf}; the plan keeps its days and does not include newer ones`,
+      `${countOf(daysPassed, "day has", "days have")} passed since ${asOf}; the plan keeps its days and does not include newer ones`,
     );
   return reasons;
 }

@@ -9,13 +9,14 @@ import { checkStorable } from "../raw/check-storable.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm } from "./confirm.ts";
 import { countOf } from "../core/words.ts";
-import { atLeastIn, fallbackLines, nightWords, priceOfNow, stepLine, stepWords } from "./step-price.ts";
+import { atLeastIn, fallbackLines, nightWords, priceOfNow, startQuestion, stepLine, stepWords } from "./step-price.ts";
 
 /*
  * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks is
  * known only after it is read: the apps, then the countries of each, then the keywords, then lists, then the market. Each step is shown,
  * agreed to and run within its price, and then the next one is planned from its answers. An agreement to the market is recorded in
- * ops.agreement; syncs, workers and nights after that do not ask.
+ * ops.agreement; syncs, workers and nights after that do not ask. An agreement to days that a person names is not recorded: the price of
+ * other days and of nights was not shown.
  */
 
 /** What a person is to agree to: `agreed` names the datasets of the agreement (none: everything that is on), `say` shows prices. */
@@ -88,18 +89,24 @@ async function isAgreedTo(spending: FirstSpending, step: NextStep | null): Promi
     const fallbacks = await fallbackPrices(app.warehouse.db, spending.request, app.config.settings);
     for (const line of fallbackLines({ ...step, atLeast }, fallbacks)) say(line);
   }
-  if (isLast) say(nightWords(await priceOfNow(app, spending.request.datasets)));
+  const isOfDays = namesDays(spending.request);
+  if (isOfDays && (isLast || yes)) say(daysOnly);
+  else if (isLast) say(nightWords(await priceOfNow(app, spending.request.datasets)));
   const agrees = yes || (await ask(spending, step, isLast));
   // later steps are not priced yet, so a yes to an earlier step agrees to that step only
-  if (agrees && (isLast || yes)) await record(spending, step?.credits ?? 0);
+  if (agrees && !isOfDays && (isLast || yes)) await record(spending, step?.credits ?? 0);
   return agrees;
 }
 
+function namesDays({ bounds: { start, end } }: SyncRequest): boolean {
+  return start !== undefined || end !== undefined;
+}
+
+const daysOnly = "A yes covers these days only: the next sync or worker shows its own price.";
+
 function ask({ command, stop }: FirstSpending, step: NextStep | null, isLast: boolean): Promise<boolean> {
-  const credits = countOf(step?.credits ?? 0, "credit");
-  if (command === "sync" || !isLast) return confirm(`Spend ${credits}?`, stop);
-  const now = step === null ? "" : `spend ${credits} now and `;
-  return confirm(`Start the worker, to ${now}continue night by night?`, stop);
+  const credits = step?.credits ?? 0;
+  return confirm(command === "sync" || !isLast ? `Spend ${countOf(credits, "credit")}?` : startQuestion(credits), stop);
 }
 
 function record({ app, agreed, yes }: FirstSpending, credits: number): Promise<void> {

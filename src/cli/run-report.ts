@@ -23,6 +23,8 @@ export const exitHelp =
 /** What differs between the commands: how to continue after an interruption, and the message when the budget is spent. */
 export type RunWords = {
   readonly goOn: string;
+  /** What continues when credits are available again; a sync or a worker if left out. */
+  readonly onCredits?: string;
   /** The message if there was nothing to run. */
   readonly nothingToRun?: string;
   /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was requested. */
@@ -62,12 +64,16 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");
   if (outcome === "deferred") {
     const beyondBudget = progress.nextDueAt === null ? deferred + leftOut : leftOut;
-    if (progress.nextDueAt !== null) print(waitWords(deferred, progress.nextDueAt));
+    if (progress.nextDueAt !== null) print(waitWords(deferred, progress.nextDueAt, words.onCredits));
     if (beyondBudget > 0) print(words.budgetSpent(countOf(beyondBudget, "slice is", "slices are"), total > 0));
   }
   if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);
 }
 
-function waitWords(slices: number, nextDueAt: number): string {
-  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: run it again then, or leave it to \`storehouse worker\`. \`storehouse credits\` shows what the credits that are left are kept for.`;
+function waitWords(
+  slices: number,
+  nextDueAt: number,
+  onCredits = "run it again then, or leave it to `storehouse worker`",
+): string {
+  return `Stopped by credits: ${countOf(slices, "slice waits", "slices wait")}. It can continue at ${timeText(nextDueAt)}: ${onCredits}. \`storehouse credits\` shows what the credits that are left are kept for.`;
 }

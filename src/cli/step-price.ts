@@ -28,6 +28,12 @@ export function nightWords({ night, connected }: Pick<PortfolioPrice, "night" | 
   return `${nights}\nEach connected search-ads account adds about ${count(Math.round(connected))} a night, more if its reports have several pages.`;
 }
 
+/** The last question before a first worker starts. `credits`: the price of what is missing now. */
+export function startQuestion(credits: number): string {
+  const now = credits === 0 ? "" : `${countOf(credits, "credit")} now, then `;
+  return `Start the worker, and spend ${now}night by night?`;
+}
+
 /**
  * What the next step costs, for a terminal: one line, or a table if it has several datasets. `priced`: whether later steps are priced
  * before they are requested.

@@ -1,14 +1,15 @@
 import type { App } from "../app.ts";
 import { crontabFile } from "../config/config.ts";
+import { StorehouseError } from "../core/errors.ts";
 import { syncInForeground } from "../foreground.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
+import { isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { readCrontab, scheduledBy } from "../worker/crontab.ts";
 import { untilDatabaseResponds } from "../worker/waits.ts";
 import { untilClockAgrees } from "./check-clock.ts";
 import { withProgress } from "./commands/sync.ts";
 import { agreeToWorker, isAgreedAlready } from "./first-spending.ts";
 import { remark } from "./output.ts";
-import { exitCodeOf, exitCodes } from "./run-report.ts";
+import { exitCodeOf, exitCodes, printResult } from "./run-report.ts";
 
 /**
  * True if a person has agreed that the account spends, earlier or now. Waits for a database that stops responding meanwhile, and for
@@ -19,27 +20,59 @@ export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promi
     try {
       await untilClockAgrees(app, stop);
       if (stop.aborted) return false;
-      return (await isAgreedAlready({ app, agreed: [] })) || (await ask(app, yes, stop));
+      const { datasets, agreed } = spendingOf(app);
+      // a schedule that plans nothing spends nothing
+      if (datasets.length === 0 || (await isAgreedAlready({ app, agreed }))) return true;
+      return await ask(app, { datasets, agreed, yes, stop });
     } catch (error) {
-      if (!isLostConnection(error)) throw error;
+      if (!isUnavailable(error)) throw error;
       await untilDatabaseResponds(app, stop);
     }
   }
   return false;
 }
 
+/** True for an outage of the database, as the driver or a run reports it. */
+function isUnavailable(error: unknown): error is Error {
+  return isLostConnection(error) || (error instanceof StorehouseError && isOutage(error));
+}
+
+/**
+ * The datasets that the crontab plans, and what a person agrees to: everything that is on only if a line plans it, since the price of other
+ * datasets is not shown.
+ */
+function spendingOf({ config }: App): Pick<Spending, "datasets" | "agreed"> {
+  const lines = readCrontab(crontabFile(config));
+  const datasets = scheduledBy(lines, config.settings);
+  return { datasets, agreed: lines.some((line) => line.datasets?.length === 0) ? [] : datasets };
+}
+
+type Spending = {
+  readonly datasets: readonly string[];
+  readonly agreed: readonly string[];
+  readonly yes: boolean;
+  readonly stop: AbortSignal;
+};
+
 /** Shows the prices of the portfolio, the market and a night, and has a person agree. Throws a UsageError without a terminal. */
-async function ask(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
-  const datasets = scheduledBy(readCrontab(crontabFile(app.config)), app.config.settings);
-  // a schedule that plans nothing spends nothing
-  if (datasets.length === 0) return true;
+async function ask(app: App, { datasets, agreed, yes, stop }: Spending): Promise<boolean> {
   const request = { datasets, bounds: {}, today: app.clock.today() };
   const run = (maxCredits: number | null) =>
     withProgress(app, (progress) => syncInForeground(app, { request, maxCredits, stop, progress }));
-  const answer = await agreeToWorker({ app, request, agreed: [], command: "worker", yes, stop, say: remark, run });
+  const answer = await agreeToWorker({ app, request, agreed, command: "worker", yes, stop, say: remark, run });
   if (answer === true) return true;
-  remark("The worker has not started: nothing is spent without your agreement.");
-  if (answer !== false && answer.error !== null) remark(answer.error.message);
+  if (answer !== false && !stop.aborted && isUnavailable(answer.error)) throw answer.error;
+  if (answer === false) remark("The worker has not started: nothing is spent without your agreement.");
+  else {
+    printResult(answer, stepWords);
+    remark(`The worker has not started${answer.outcome === "failed" ? `; ${stepWords.goOn}` : ""}.`);
+  }
   process.exitCode = stop.aborted ? exitCodes.interrupted : answer === false ? exitCodes.aborted : exitCodeOf(answer);
   return false;
 }
+
+const stepWords = {
+  goOn: "start the worker again to continue",
+  onCredits: "start the worker again then",
+  budgetSpent: (left: string) => `Stopped at the price of this step: ${left} left. Start the worker again to continue.`,
+} as const;

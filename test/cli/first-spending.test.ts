@@ -16,9 +16,11 @@ async function run(stage: Stage, ...command: readonly string[]) {
 }
 
 /** Starts a worker and stops it once it has planned. */
-async function runWorker(stage: Stage, ...options: readonly string[]) {
-  await using child = startChild(stage, ["worker", ...options]);
-  const planned = async () => (await stage.query("select from ops.run where kind = 'schedule' limit 1")).length > 0;
+async function runWorker(stage: Stage, options: readonly string[] = [], variables: Record<string, string> = {}) {
+  const runs = async () => (await stage.query("select from ops.run where kind = 'schedule'")).length;
+  const before = await runs();
+  await using child = startChild(stage, ["worker", ...options], { variables });
+  const planned = async () => (await runs()) > before;
   await until(async () => child.process.exitCode !== null || (await planned()));
   child.process.kill("SIGTERM");
   const code = await child.ended;
@@ -54,13 +56,73 @@ test("without a terminal the first sync and the first worker spend nothing and s
   expect(await runWorker(stage)).toMatchObject({ code: 0 });
 });
 
+test("a yes to named days is one to this sync: what comes after it shows its own price", async () => {
+  await using stage = await openStage({ market });
+  const days = ["sync", "--as-of", today, "--from", "2026-08-18"];
+  expect(await run(stage, ...days)).toMatchObject({ code: 2 });
+  const first = await run(stage, ...days, "--yes");
+  expect(first.code).toBe(0);
+  const before = stage.requested().length;
+  expect(before).toBeGreaterThan(3);
+  for (const later of [["sync", "--as-of", today], ["worker"], [...days.slice(0, 3), "--to", "2026-08-17"]])
+    expect(await run(stage, ...later)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^spending_not_agreed: .*the next step costs \d+ credits/),
+    });
+  expect(stage.requested()).toHaveLength(before);
+  expect(first.stderr).toContain("A yes covers these days only");
+  expect(first.stderr).not.toContain("A night then costs");
+
+  expect(await run(stage, "sync", "--as-of", today, "--yes")).toMatchObject({ code: 0 });
+  expect(await run(stage, ...days)).toMatchObject({ code: 0, stderr: "" });
+});
+
 test("a worker is agreed to by --yes", async () => {
   await using stage = await openStage({ market });
-  const first = await runWorker(stage, "--yes");
+  const first = await runWorker(stage, ["--yes"]);
   expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("tracked_app, 1 request, 5 credits") });
   const agreed = await stage.query("select account_id, dataset, credits, agreed_by from ops.agreement");
   const accountId = accountIdOf(stage.sandbox.token);
   expect(agreed).toEqual([{ account_id: accountId, dataset: "", credits: 5, agreed_by: "--yes" }]);
+});
+
+test("a worker whose crontab names its datasets is agreed to for these, and for no other", async () => {
+  await using stage = await openStage({ market });
+  await using files = new AsyncDisposableStack();
+  const folder = await mkdtemp(path.join(tmpdir(), "storehouse-crontab-"));
+  files.defer(() => rm(folder, { recursive: true }));
+  const crontab = async (name: string, ...lines: readonly (readonly string[])[]) => {
+    const file = path.join(folder, name);
+    const texts = lines.map((datasets, id) => `0 4 * * * plan_due ?id=line_${id} ${JSON.stringify({ datasets })}`);
+    await writeFile(file, `${texts.join("\n")}\n`);
+    return { STOREHOUSE_CRONTAB: file };
+  };
+  const few = await crontab("few", ["tracked_app"], ["tracked_country", "top_chart"]);
+  expect(await runWorker(stage, ["--yes"], few)).toMatchObject({ code: 0 });
+  const agreed = "select dataset from ops.agreement order by dataset";
+  expect(await stage.query(agreed)).toMatchObject([
+    { dataset: "top_chart" },
+    { dataset: "tracked_app" },
+    { dataset: "tracked_country" },
+  ]);
+  expect(await runWorker(stage, [], few)).toMatchObject({ code: 0 });
+  const more = await crontab("more", ["tracked_app", "keyword_rank"]);
+  const all = await crontab("all", ["tracked_app"], []);
+  for (const variables of [more, all])
+    expect(await runWorker(stage, [], variables)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^spending_not_agreed: /),
+    });
+  expect(await run(stage, "sync", "--as-of", today)).toMatchObject({ code: 2 });
+  // what the settings switch off is not planned, so that nothing is left to agree to
+  const settings = { datasets: { top_chart: { on: false } } };
+  await using none = startChild(stage, ["worker"], { settings, variables: await crontab("off", ["top_chart"]) });
+  await until(() => none.output().stderr.includes("The worker runs the schedule"));
+  none.process.kill("SIGTERM");
+  expect(await none.ended).toBe(0);
+
+  expect(await runWorker(stage, ["--yes"], all)).toMatchObject({ code: 0 });
+  expect(await stage.query(agreed)).toContainEqual({ dataset: "" });
 });
 
 test("an agreement is that of an account, and everything that is on holds each dataset", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fallbackLines, stepWords } from "../../src/cli/step-price.ts";
+import { fallbackLines, startQuestion, stepWords } from "../../src/cli/step-price.ts";
 import type { NextStep } from "../../src/planner/next-step.ts";
 
 const work = [{ dataset: "search_ads_report", slices: 1, requests: 1, credits: 20 }];
@@ -29,4 +29,12 @@ test("names how long a step takes before anyone agrees to it", () => {
     "\nIt takes at least 11 min at 3 requests a second. Interrupt it at any time: the same command continues.",
   );
   expect(stepWords(step, { atLeast: [], priced: true, requestsPerSecond: 3 })).not.toContain("takes at least");
+});
+
+test("the last question before a worker starts fits a line at any price", () => {
+  expect(`${startQuestion(123_456_789)} (y/N) `.length).toBeLessThanOrEqual(80);
+  expect([startQuestion(1), startQuestion(0)]).toEqual([
+    "Start the worker, and spend 1 credit now, then night by night?",
+    "Start the worker, and spend night by night?",
+  ]);
 });

@@ -14,7 +14,7 @@ import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../
 import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
-import { count } from "../../core/words.ts";
+import { count, countOf } from "../../core/words.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { forecastOf } from "../plan-report.ts";
 import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
@@ -126,7 +126,7 @@ async function isAgreed(
   const limit = config.settings.credits.ask_above;
   if (options.yes || price <= limit) return true;
   if (!canConfirm()) throw fail("not_agreed", { credits: count(price), limit: count(limit), plan: plan.planId });
-  if (await confirm(`Spend up to ${count(price)} credits?`, stop)) return true;
+  if (await confirm(`Spend up to ${countOf(price, "credit")}?`, stop)) return true;
   remark(`Nothing was run or spent. \`storehouse backfill --plan ${plan.planId}\` runs it later.`);
   process.exitCode = stop.aborted ? exitCodes.interrupted : 2;
   return false;
@@ -185,7 +185,7 @@ function sayNothingToDo({ leftOut, notes }: MadePlan, options: BackfillOptions):
   else
     print(
       nothingFits
-        ? `Nothing fits within --max-credits: ${count(leftOut.slices)} slices for ${count(leftOut.credits)} credits are left out.`
+        ? `Nothing fits within --max-credits: ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} ${leftOut.slices === 1 ? "is" : "are"} left out.`
         : "Nothing to do: everything requested that is available is loaded or under way.",
     );
   if (!options.json) for (const note of notes) print(note);

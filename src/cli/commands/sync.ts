@@ -30,7 +30,8 @@ export function defineSync(command: Command): void {
 
 const firstHelp = `
 The first sync of an account shows the price of each step and requires confirmation before it: at a terminal, or by --yes.
-The database keeps the agreement: later syncs and workers need none. --max-credits counts as agreement up to that number.`;
+The database keeps the agreement: later syncs and workers need none. --max-credits counts as agreement up to that number.
+With --from or --to the agreement covers this sync only: the database does not keep it.`;
 
 /** Syncs what a person has agreed to, once for all syncs or step by step. Null if they do not agree. */
 async function syncAgreed(app: App, options: RunOptions, how: ForegroundRun): Promise<SyncResult | null> {

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { backfillCommand, openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
+import { today } from "../support/ingest-stage.ts";
+
+test("a plan of one slice that is one day old reads as one, when it is shown, when it has changed and when it is done", async () => {
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  const on = addDays(today, -1);
+  const days = { start: addDays(today, -3), end: addDays(today, -2) };
+  const made = await planned(stage, { on, bounds: days });
+  expect(made.slices).toBe(1);
+  const shown = await backfillCommand(stage, ["--plan", made.planId, "--dry-run"]);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("The plan is 1 day old and keeps") });
+
+  const same = await planned(stage, { on, bounds: days });
+  await runPlanned(stage, same.planId);
+  const changed = await backfillCommand(stage, ["--plan", made.planId, "--yes"]);
+  expect(changed.stdout).toMatch(/has changed: 1 slice for \d+ credits? then/);
+  expect(changed.stdout).toContain("- other runs have planned 1 slice of keyword_rank since, now loaded");
+  expect(changed.stdout).toContain(`- 1 day has passed since ${on};`);
+  const done = await backfillCommand(stage, ["--plan", same.planId]);
+  expect(done.stdout).toContain("is done: 1 of 1 slice loaded, ");
+});
+
+test("the one slice that a limit leaves out reads as one", async () => {
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  const days = ["--dataset", "keyword_rank", "--from", addDays(today, -3), "--to", addDays(today, -3)];
+  const none = await backfillCommand(stage, [...days, "--max-credits", "1", "--dry-run"]);
+  expect(none.stdout).toMatch(/: 1 slice for \d+ credits? is left out\./);
+});

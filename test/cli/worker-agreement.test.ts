@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
+import { openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
+import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
+
+/** A first worker at a terminal, that can be started again. */
+type FirstWorker = AsyncDisposable & {
+  readonly stage: Stage;
+  readonly start: () => Terminal;
+};
+
+async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorker> {
+  await using opened = new AsyncDisposableStack();
+  const market = { apps: 1, countries: ["US"], keywordsPerApp: 3, organicKeywords: 4 };
+  const stage = opened.use(await openStage({ market, ...options }));
+  const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
+  opened.defer(() => rm(folder, { recursive: true }));
+  const config = path.join(folder, "storehouse.yaml");
+  await writeFile(config, JSON.stringify(quick()));
+  const variables = {
+    API_BASE_URL: stage.sandbox.url,
+    API_TOKEN: stage.sandbox.token,
+    DATABASE_URL: stage.databaseUrl,
+    STOREHOUSE_CONFIG: config,
+    LOG_LEVEL: "warn",
+  };
+  const stack = opened.move();
+  return {
+    stage,
+    start: () => openTerminal(folder, ["worker"], variables),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+/** What a terminal shows, as one line. */
+function shown(terminal: Terminal): string {
+  return terminal.output().replaceAll(/\s+/g, " ");
+}
+
+/** How often a terminal has asked for a yes. */
+function questions(terminal: Terminal): number {
+  return terminal.output().split("(y/N)").length - 1;
+}
+
+const refused = "nothing is spent without your agreement";
+
+test.skipIf(!hasTerminal)(
+  "a first worker whose step waits for credits says until when and what to do; one that is not agreed to says that",
+  async () => {
+    await using worker = await openFirstWorker();
+    worker.stage.sandbox.spend(99_998);
+    await using waiting = worker.start();
+    await until(() => questions(waiting) === 1);
+    waiting.type("y\r");
+    expect(await waiting.ended).toBe(3);
+    expect(shown(waiting)).toMatch(
+      /Stopped by credits: 1 slice waits\. It can continue at [^:]+:\d\d[^:]*: start the worker again then\. .* The worker has not started\. $/,
+    );
+    expect(shown(waiting)).not.toContain(refused);
+
+    await using no = worker.start();
+    await until(() => questions(no) === 1);
+    no.type("n\r");
+    expect(await no.ended).toBe(2);
+    expect(shown(no)).toContain(`The worker has not started: ${refused}.`);
+  },
+);
+
+test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and how to continue", async () => {
+  const faults = [{ operation: "dashboard.apps", kind: "status", status: 400, times: 50 }] as const;
+  await using worker = await openFirstWorker({ faults });
+  await using failing = worker.start();
+  await until(() => questions(failing) === 1);
+  failing.type("y\r");
+  expect(await failing.ended).toBe(1);
+  expect(shown(failing)).toMatch(
+    /0 of 1 slice loaded, 0 credits spent, 1 unavailable\. No data of tracked_app .* The worker has not started; start the worker again to continue\. $/,
+  );
+  expect(shown(failing)).not.toContain(refused);
+});
+
+test.skipIf(!hasTerminal)(
+  "a first worker waits for a database that is unavailable during a step, and shows the step again",
+  async () => {
+    await using worker = await openFirstWorker();
+    const { stage } = worker;
+    const setReadOnly = async (isOn: boolean) => {
+      const name = new URL(stage.databaseUrl).pathname.slice(1);
+      await stage.query(`alter database ${name} set default_transaction_read_only = ${isOn ? "on" : "off"}`);
+      // sessions keep the setting that they began with
+      await stage.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'storehouse %' and application_name <> 'storehouse tests' and datname = current_database()",
+      );
+    };
+    await using waiting = worker.start();
+    await until(() => questions(waiting) === 1);
+    await setReadOnly(true);
+    waiting.type("y\r");
+    let hasEnded = false;
+    void waiting.ended.then(() => (hasEnded = true));
+    await until(() => hasEnded || shown(waiting).includes("(database.unavailable "));
+    expect(hasEnded).toBe(false);
+    expect(stage.requested()).toEqual([]);
+    await setReadOnly(false);
+    await until(() => questions(waiting) === 2);
+    waiting.type("y\r");
+    await until(() => questions(waiting) === 3);
+    expect(stage.requested()).toHaveLength(1);
+    waiting.type("\u0003");
+    expect(await waiting.ended).toBe(130);
+  },
+);
