@@ -55,16 +55,23 @@ test.each([
   });
 });
 
-test("a plan of which another process has cancelled a part is not reported as loaded whole", async () => {
+/** A plan of which a run was stopped after a few calls. */
+async function openStopped() {
   const gate = gateAfter(4);
-  await using stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
-  const { planId, slices } = await planned(stage);
+  const stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
+  const plan = await planned(stage);
   const stop = new AbortController();
-  const first = runPlanned(stage, planId, { stop: stop.signal });
+  const first = runPlanned(stage, plan.planId, { stop: stop.signal });
   await until(() => gate.held() > 0);
   stop.abort();
   gate.open();
   expect(await first).toMatchObject({ outcome: "interrupted" });
+  return { stage, ...plan };
+}
+
+test("a plan of which another process has cancelled a part is not reported as loaded whole", async () => {
+  const { planId, slices, stage: opened } = await openStopped();
+  await using stage = opened;
   await stage.query(
     "delete from ops.slice where slice_id = (select max(slice_id) from ops.slice where state = 'pending' and plan_id = $1)",
     [planId],
@@ -75,4 +82,20 @@ test("a plan of which another process has cancelled a part is not reported as lo
     "1 more were cancelled, because the plan was stopped or some calls were charged more than once: storehouse backfill --dataset keyword_rank plans what is missing.",
   );
   expect(rest.code).toBe(3);
+});
+
+test("what workers could not pay for from the price of a plan is loaded by the same backfill, at a new price", async () => {
+  const { planId, slices, stage: opened } = await openStopped();
+  await using stage = opened;
+  await using app = await stage.open();
+  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await stage.query("update ops.plan set taken_credits = credits where plan_id = $1", [planId]);
+  await stage.query(
+    "update ops.slice set state = 'deferred', error_code = 'plan_spent' where plan_id = $1 and state = 'pending'",
+    [planId],
+  );
+  const { total, open } = await progressOf(stage, planId);
+  expect({ total, isLeft: open > 0 }).toEqual({ total: slices, isLeft: true });
+  const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
 });
