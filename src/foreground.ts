@@ -9,7 +9,7 @@ import { checkBalance } from "./ingest/balance-check.ts";
 import type { ReportedProgress, SyncParts, SyncResult } from "./runs/run-parts.ts";
 import type { SyncRequest } from "./planner/request.ts";
 import { retryFailed, sync } from "./runs/sync.ts";
-import { cancelUnfinished } from "./ledger/cancel-slices.ts";
+import { cancelBeyondPrices, cancelUnfinished, type EndedSlices } from "./ledger/cancel-slices.ts";
 import { cancelRestOfPlan, returnToFailed } from "./ledger/end-stopped.ts";
 import type { Reopening } from "./ledger/reopen.ts";
 import { runProgress } from "./ledger/runs.ts";
@@ -44,12 +44,24 @@ export function retryInForeground(
   );
 }
 
-/** Runs a plan of a backfill, or what is left of it, in this process, to the end. `maxCredits`: what is left of its price. */
-export function planInForeground(
+/** The result of a plan, and the slices that ended because its price was spent. */
+export type PlanResult = SyncResult & { readonly beyondPrice: EndedSlices };
+
+/**
+ * Runs a plan of a backfill, or what is left of it, in this process, to the end. `maxCredits`: what is left of its price. Slices that a
+ * spent price does not pay for are ended, as workers end them: while they were open, no other plan would request their cells.
+ */
+export async function planInForeground(
   app: App,
   run: Omit<ForegroundRun, "request"> & { readonly plan: BackfillPlan },
-): Promise<SyncResult> {
-  return inForeground(app, run, (parts) => runPlan(parts, run.plan));
+): Promise<PlanResult> {
+  const result = await inForeground(app, run, (parts) => runPlan(parts, run.plan));
+  // slices that wait for a reset of credits continue then
+  const isSpent = result.outcome === "deferred" && result.progress.nextDueAt === null;
+  const beyondPrice = isSpent
+    ? await cancelBeyondPrices(app.warehouse.db, run.plan.planId)
+    : { cancelled: 0, failed: 0 };
+  return { ...result, beyondPrice };
 }
 
 async function inForeground(

@@ -4,6 +4,7 @@ import { backfillCommand, type BackfillRequest } from "../planner/backfill-reque
 import type { PlanChanges } from "../planner/plan-changes.ts";
 import { daysBetween } from "../core/day.ts";
 import { planTotals } from "../planner/plan-tally.ts";
+import type { EndedSlices } from "../ledger/cancel-slices.ts";
 import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
 import type { PlanProgress } from "../ledger/plans.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
@@ -56,10 +57,9 @@ export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly O
 }
 
 /** Prints the outcome of a plan that has nothing left to run. */
-export function printDone(
-  { planId, slices, request }: BackfillPlan,
-  { total, failed, skipped, credits }: PlanProgress,
-): void {
+export function printDone(plan: BackfillPlan, progress: PlanProgress): void {
+  const { planId } = plan;
+  const { total, failed, skipped, credits } = progress;
   const facts = [
     `${count(total - failed - skipped)} of ${countOf(total, "slice")} loaded`,
     `${countOf(credits, "credit")} spent`,
@@ -67,10 +67,38 @@ export function printDone(
   if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
   if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse failures\`, \`storehouse retry\`)`);
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
+  printCancelled(plan, progress);
+}
+
+/** Prints how many slices of a plan were cancelled, if any, and the command that plans them again. */
+export function printCancelled({ slices, request }: BackfillPlan, { total }: PlanProgress): void {
   if (total < slices)
     print(
       `${countOf(slices - total, "more was", "more were")} cancelled, because the plan was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
     );
+}
+
+/** Says that the price of a plan is spent, what became of the slices that it does not pay for, and the next step. */
+export function priceSpentWords(
+  { planId, request }: BackfillPlan,
+  { cancelled, failed, open }: EndedSlices & Pick<PlanProgress, "open">,
+): string {
+  const sentences = [
+    `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned.`,
+  ];
+  if (cancelled > 0)
+    sentences.push(
+      `${countOf(cancelled, "slice is", "slices are")} cancelled and missing again: ${commandOf(request)} plans what is missing, at a new price.`,
+    );
+  if (failed > 0)
+    sentences.push(
+      `${countOf(failed, "slice")} with stored pages failed: \`storehouse retry\` fetches the other pages.`,
+    );
+  if (open > 0)
+    sentences.push(
+      `${countOf(open, "slice waits", "slices wait")}: \`storehouse backfill --plan ${planId}\` continues.`,
+    );
+  return sentences.join(" ");
 }
 
 /** Prints what changed since a plan was made, and the next step. */

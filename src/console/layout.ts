@@ -2,6 +2,7 @@ import type { FastifyReply } from "fastify";
 import { accountWords } from "../config/config-of-account.ts";
 import { programVersion } from "../config/program.ts";
 import { html, type Html } from "./html.ts";
+import { codeText } from "./parts/code-text.ts";
 import type { Visitor } from "./visitor.ts";
 
 /** The frame of a page. */
@@ -73,7 +74,7 @@ function layout(frame: Frame): Html {
           ${visitor === null ? null : navigation(frame)} ${visitor === null ? null : account(visitor, frame)}
         </header>
         ${liveSince !== undefined ? html`<div id="live" hx-sse:connect="/live?since=${liveSince}" hx-swap="none"></div>` : null}
-        ${frame.note == null ? null : html`<p class="notice good beside" role="status">${frame.note}</p>`}
+        ${frame.note == null ? null : html`<p class="notice good beside" role="status">${codeText(frame.note)}</p>`}
         ${liveSince !== undefined ? html`<p class="notice warn beside" id="live-notice" role="status" hidden></p>` : null}
         <main
           id="page"

@@ -183,7 +183,7 @@ export const errorCodes = {
   budget_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",
-    next: "run it again with a higher --max-credits; `storehouse sync` loads what a backfill left",
+    next: "run it again with a higher --max-credits; for a backfill, `storehouse backfill --plan N` shows the command that prices the rest again",
   },
   plan_spent: {
     recovery: "defer",

@@ -62,7 +62,7 @@ export const logEvents = {
   },
   "runs.over_budget": {
     level: "info",
-    says: "unfinished slices of a backfill plan are cancelled: what is left of its price does not cover them",
+    says: "unfinished slices of a backfill plan are cancelled, or failed if they have stored pages: what is left of its price does not cover them",
   },
   "credits.resumed": {
     level: "info",

@@ -3,7 +3,7 @@ import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
 import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
-import { liftStop } from "../credits/account-stop.ts";
+import { liftStop, readStop, type AccountStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
 import type { Database } from "../postgres/database.ts";
 import { land } from "../raw/store-answers.ts";
@@ -61,14 +61,35 @@ export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promi
 
 /**
  * The balance check of a starting worker: it waits while the API does not respond, and ignores any other error that may pass until the next
- * check. Throws if the API refuses the account, if the address leads to no API, or if the process is stopping.
+ * check. A check that the API accepts lifts the stop of the account; returns the stop if it stands because none was accepted. Throws if the
+ * API refuses the account, if the address leads to no API, or if the process is stopping.
  */
-export async function awaitBalance(parts: IngestParts): Promise<void> {
+export async function awaitBalance(parts: IngestParts): Promise<AccountStop | null> {
+  const { db, accountId } = parts;
   try {
-    await parts.apiOutage.through(parts.refreshBalance);
+    if (await isAccepted(() => parts.apiOutage.through(parts.refreshBalance))) {
+      await liftStop(db, accountId);
+      return null;
+    }
+    const stop = await readStop(db, accountId);
+    if (stop === null) return null;
+    // the API responds by now, and accepts the check unless it is still busy
+    if (!(await isAccepted(() => retryCall(parts, parts.halted, parts.refreshBalance)))) return stop;
+    await liftStop(db, accountId);
+    return null;
   } catch (error) {
-    if (error instanceof RetryError || error instanceof DeferError) return;
     throw await explained(parts, error);
+  }
+}
+
+/** False if a balance check ended with an error that may pass. */
+async function isAccepted(check: () => Promise<void>): Promise<boolean> {
+  try {
+    await check();
+    return true;
+  } catch (error) {
+    if (error instanceof RetryError || error instanceof DeferError) return false;
+    throw error;
   }
 }
 

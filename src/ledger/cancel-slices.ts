@@ -84,13 +84,13 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
 const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
                                       else not ${isAlive(sql`r.worker_id`)} end)`;
 
-/** The plans with leftover slices. */
-async function plansLeftOver(db: Database): Promise<readonly string[]> {
+/** The plans with leftover slices, or this plan if it has any. */
+async function plansLeftOver(db: Database, ofPlan: string | null): Promise<readonly string[]> {
   const { rows } = await sql<{ planId: string }>`
     select distinct s.plan_id as "planId"
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
-    where  s.plan_id is not null and ${isOpen()} and ${isLeftOver}`.execute(db);
+    where  s.plan_id = coalesce(${ofPlan}::bigint, s.plan_id) and ${isOpen()} and ${isLeftOver}`.execute(db);
   return rows.map(({ planId }) => planId);
 }
 
@@ -104,16 +104,19 @@ export function chargesKept(planId: SqlFragment): SqlFragment {
         where  p.plan_id = ${planId}`;
 }
 
+/** How many slices of a plan were cancelled, and how many failed instead: these have stored pages, and a retry fetches their other pages. */
+export type EndedSlices = { readonly cancelled: number; readonly failed: number };
+
 /**
- * Cancels leftover slices of plans, in order, that the rest of the plan's price does not pay for: nobody agreed to more, and what is due is
- * planned anyway. Slices with stored pages come first and are never cancelled. The plan keeps the charges of its cancelled slices. Returns
- * how many.
+ * Cancels leftover slices of plans, or of this plan, in order, that the rest of the plan's price does not pay for: nobody agreed to more, and
+ * what is due is planned anyway. Slices with stored pages come first and are never cancelled; those that waited for the price fail. The plan
+ * keeps the charges of its cancelled slices.
  */
-export async function cancelBeyondPrices(db: Database): Promise<number> {
-  let cancelled = 0;
-  for (const planId of await plansLeftOver(db)) {
+export async function cancelBeyondPrices(db: Database, ofPlan: string | null = null): Promise<EndedSlices> {
+  let [cancelled, failed] = [0, 0];
+  for (const planId of await plansLeftOver(db, ofPlan)) {
     const left = await priceLeftBeyond(db, planId, sql`${isLeftOver} is not true`);
-    const { rows } = await sql<{ count: number }>`
+    const { rows } = await sql<EndedSlices>`
       with open as (
         select s.slice_id, s.run_id, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
         from   ops.slice as s
@@ -133,13 +136,18 @@ export async function cancelBeyondPrices(db: Database): Promise<number> {
         update ops.slice as s
         set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end
         from   open
-        where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = 'deferred' and s.error_code = 'plan_spent'
-        and    (open.running <= ${left}::numeric or open.landed)
+        where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = 'deferred'
+        and    (s.error_code = 'plan_spent' and open.running <= ${left}::numeric
+                or s.error_code in ('plan_spent', 'budget_spent') and open.running > ${left}::numeric and open.landed)
+        returning s.state
       ), kept as (
         ${chargesKept(sql`${planId}`)}
       )
-      select count(*)::int as count from cancelled`.execute(db);
-    cancelled += rows[0]?.count ?? 0;
+      select (select count(*)::int from cancelled) as cancelled, (select count(*)::int from resumed where state = 'failed') as failed`.execute(
+      db,
+    );
+    cancelled += rows[0]?.cancelled ?? 0;
+    failed += rows[0]?.failed ?? 0;
   }
-  return cancelled;
+  return { cancelled, failed };
 }

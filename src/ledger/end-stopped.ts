@@ -1,8 +1,9 @@
 import { errorCodes, type Recovery } from "../core/error-codes.ts";
 import { firstTryMs, isTriedLater } from "../core/later-tries.ts";
+import { countOf } from "../core/words.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
-import { chargesKept, hasLanded } from "./cancel-slices.ts";
+import { chargesKept, hasLanded, type EndedSlices } from "./cancel-slices.ts";
 import { isAlive } from "./workers.ts";
 
 type Entry = { readonly recovery: Recovery; readonly leaves?: "skipped" | "failed" | "empty"; readonly says: string };
@@ -41,10 +42,10 @@ export async function returnToFailed(db: Database, runId: string, now: number): 
 
 /**
  * Cancels the open slices of a plan whose run a person stopped: no more of its price is spent, and their cells count as not requested.
- * Slices with stored pages, which are paid for, wait for a retry. The plan keeps what its cancelled slices were charged, or may have been.
- * Returns how many were cancelled.
+ * Slices with stored pages, which are paid for, fail and wait for a retry. The plan keeps what its cancelled slices were charged, or may have
+ * been.
  */
-export function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
+export function cancelRestOfPlan(db: Database, runId: string): Promise<EndedSlices> {
   const rest = sql`s.run_id = ${runId} and r.kind = 'backfill' and s.state in ('pending', 'deferred')`;
   return cancelPart(db, rest, sql`(select plan_id from ops.run where run_id = ${runId})`);
 }
@@ -53,14 +54,28 @@ export function cancelRestOfPlan(db: Database, runId: string): Promise<number> {
  * The same for all slices that a plan has left, in any run, including failed ones that would be requested again automatically. Requests of
  * a living process finish.
  */
-export function cancelPlan(db: Database, planId: string): Promise<number> {
+export function cancelPlan(db: Database, planId: string): Promise<EndedSlices> {
   const isLeft = sql`(s.state in ('pending', 'deferred') or s.state = 'failed' and s.due_at is not null
                       or s.state = 'running' and (s.worker_id is null or not ${isAlive(sql`s.worker_id`)}))`;
   return cancelPart(db, sql`s.plan_id = ${planId} and ${isLeft}`, sql`${planId}`);
 }
 
-async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment): Promise<number> {
-  const { rows } = await sql`
+/** Says what became of the slices that a plan had left, in sentences. */
+export function endedWords(planId: string, { cancelled, failed }: EndedSlices): readonly string[] {
+  const sentences: string[] = [];
+  if (cancelled > 0)
+    sentences.push(
+      `${countOf(cancelled, "slice")} of plan ${planId} ${cancelled === 1 ? "is" : "are"} cancelled, and missing again.`,
+    );
+  if (failed > 0)
+    sentences.push(
+      `${countOf(failed, "slice")} of plan ${planId} with stored pages ${failed === 1 ? "is" : "are"} failed now: \`storehouse retry\` fetches the other pages.`,
+    );
+  return sentences;
+}
+
+async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment): Promise<EndedSlices> {
+  const { rows } = await sql<EndedSlices>`
     with rest as materialized (
       select s.slice_id, ${hasLanded} as landed
       from   ops.slice as s
@@ -72,7 +87,10 @@ async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment
       returning s.slice_id, s.planned_credits, s.planned_requests
     ), waiting as (
       update ops.slice as s set ${failedAgain}, due_at = null from rest where s.slice_id = rest.slice_id and rest.landed
+      returning s.state
     ), kept as (${chargesKept(planId)})
-    select from cancelled`.execute(db);
-  return rows.length;
+    select (select count(*)::int from cancelled) as cancelled, (select count(*)::int from waiting where state = 'failed') as failed`.execute(
+    db,
+  );
+  return rows[0] ?? { cancelled: 0, failed: 0 };
 }

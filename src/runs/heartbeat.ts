@@ -148,7 +148,7 @@ async function checkOthers(parts: HeartbeatParts, isSteady: boolean): Promise<vo
   const { db, worker, accountId, abort } = parts;
   try {
     const stop = await readStop(db, accountId, worker.workerId);
-    if (stop !== null) abort(refusalOf(stop));
+    if (stop !== null) abort(refusedElsewhere(stop));
     if (!isSteady) return;
     await reapDeadWorkers(parts);
   } catch (error) {
@@ -162,7 +162,7 @@ function logFailure({ log }: HeartbeatParts, error: unknown): void {
 }
 
 /** The refusal that another process met, as an error of this one. */
-function refusalOf({ code, operation, subject, dataset }: AccountStop): StorehouseError {
+export function refusedElsewhere({ code, operation, subject, dataset }: AccountStop): StorehouseError {
   const facts = { operation: operation || undefined, dataset: dataset || undefined, subject: subject || undefined };
   const known = { unauthorised: "unauthorised", redirected: "redirected", forbidden: "forbidden" } as const;
   return fail(code in known ? (code as keyof typeof known) : "forbidden", facts);

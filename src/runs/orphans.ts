@@ -38,10 +38,10 @@ async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise
   log.info({ run_id: runId, slices: adopted }, "runs.adopted");
 }
 
-/** Adopts orphaned slices into a run and returns how many; slices of a plan that its price does not pay for are cancelled. */
+/** Adopts orphaned slices into a run and returns how many; slices of a plan that its price does not pay for are ended. */
 export async function adoptInto(db: Database, runId: string, log: Parts["log"]): Promise<number> {
-  const cancelled = await cancelBeyondPrices(db);
-  if (cancelled > 0) log.info({ slices: cancelled }, "runs.over_budget");
+  const { cancelled, failed } = await cancelBeyondPrices(db);
+  if (cancelled + failed > 0) log.info({ slices: cancelled + failed }, "runs.over_budget");
   // also of datasets that are off: work that a person started and that was deferred is finished without another command
   return adoptOrphanedSlices(db, {
     runId,

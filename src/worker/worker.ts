@@ -8,7 +8,6 @@ import { accountOf } from "../config/config-of-account.ts";
 import { crontabFile } from "../config/config.ts";
 import { AbortError, fail, StorehouseError, unexpected, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
-import { liftStop } from "../credits/account-stop.ts";
 import { raiseFinding } from "../credits/findings.ts";
 import { createRunLimit } from "../credits/run-limit.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
@@ -16,6 +15,7 @@ import type { SliceRunner } from "../ingest/slice-runner.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
 import { planningTask, taskOfAccount } from "../ledger/shared-queue.ts";
 import { noteEnd, recordJobPool } from "../ledger/workers.ts";
+import { refusedElsewhere } from "../runs/heartbeat.ts";
 import { cancelSwitchedOff } from "../runs/orphans.ts";
 import { cancelOutOfPortfolio } from "../runs/out-of-portfolio.ts";
 import {
@@ -176,18 +176,18 @@ async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => 
   if (stop.aborted) return;
   stop.addEventListener("abort", ingest.halt, { once: true });
   try {
-    await checkBalance(ingest, app);
+    await checkBalance(ingest);
     if (!parts.halted.aborted) await runUntilHalted(app, ingest, started);
   } finally {
     stop.removeEventListener("abort", ingest.halt);
   }
 }
 
-/** Checks the balance first and waits for an API that does not respond. A refused token ends the session. */
-async function checkBalance({ parts }: Ingest, app: App): Promise<void> {
+/** Checks the balance first and waits for an API that does not respond. A refused token, or a stop that stands, ends the session. */
+async function checkBalance({ parts }: Ingest): Promise<void> {
   try {
-    await awaitBalance(parts);
-    await liftStop(app.warehouse.db, parts.accountId);
+    const stop = await awaitBalance(parts);
+    if (stop !== null) parts.abort(refusedElsewhere(stop));
   } catch (error) {
     if (error instanceof AbortError) parts.abort(error);
     else throw error;

@@ -10,6 +10,7 @@ import {
   withPasswords,
 } from "../support/console-stage.ts";
 import { today } from "../support/ingest-stage.ts";
+import { landLast } from "../support/landed-slice.ts";
 
 test("what a plan has left is given up on the page of its run, once an operator has agreed to it", async () => {
   await using console = await openConsoleStage();
@@ -18,6 +19,7 @@ test("what a plan has left is given up on the page of its run, once an operator 
   const { runId } = await runPlanned(stage, planId, {
     settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } } },
   });
+  await landLast(stage, planId);
   const { open } = await progressOf(stage, planId);
   expect(open).toBeGreaterThan(0);
   const served = await console.start(withPasswords);
@@ -33,8 +35,12 @@ test("what a plan has left is given up on the page of its run, once an operator 
   );
   expect((await progressOf(stage, planId)).open).toBe(open);
   expect((await ann.post("/actions/cancel-plan", { plan: planId, agreed: "0" })).status).toBe(303);
-  expect((await progressOf(stage, planId)).open).toBe(0);
-  expect(await console.lastDeed("cancel-plan")).toMatchObject({ user_name: "Ann", outcome: "done" });
+  expect(await progressOf(stage, planId)).toMatchObject({ open: 0, failed: 1 });
+  expect(await console.lastDeed("cancel-plan")).toMatchObject({
+    user_name: "Ann",
+    outcome: "done",
+    note: `${open - 1} slices of plan ${planId} are cancelled, and missing again. 1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.`,
+  });
   // what a page has read is read again when the ledger has changed, which is checked every two seconds
   await untilShown(async () => String((await ann.get(`/runs/${runId}`)).text.includes(button)), /^false$/);
   expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(

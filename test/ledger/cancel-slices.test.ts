@@ -136,7 +136,7 @@ describe("cancelBeyondPrices", () => {
     const { planId, ran } = await killedBackfill(9, [10], [16, 17, 18]);
     await stage.land(ran[0]!);
     await request(ran[0], 3);
-    expect(await cancelBeyondPrices(stage.db)).toBe(1);
+    expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 1, failed: 0 });
     expect(await left()).toEqual([10, 17, 18]);
     expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 3, credits: 3, unsureCredits: 0 });
   });
@@ -145,10 +145,10 @@ describe("cancelBeyondPrices", () => {
     const { planId, ran } = await killedBackfill(12, [10, 11], [16, 17]);
     await request(ran[0], null);
     await request(ran[1], 2);
-    expect(await cancelBeyondPrices(stage.db)).toBe(2);
+    expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 2, failed: 0 });
     expect(await left()).toEqual([16, 17]);
     expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 2, credits: 2, unsureCredits: 3 });
-    expect(await cancelBeyondPrices(stage.db)).toBe(0);
+    expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 0, failed: 0 });
   });
 
   test("cancels what the price did not pay for while workers ran it, runs again what it does, and leaves a begun answer to a retry", async () => {
@@ -167,14 +167,28 @@ describe("cancelBeyondPrices", () => {
     const take = (credits: number) =>
       stage.pool.query("update ops.plan set taken_credits = $2 where plan_id = $1", [planId, credits]);
     await take(6);
-    expect(await cancelBeyondPrices(stage.db)).toBe(2);
+    expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 2, failed: 0 });
     expect(await stage.slices("state, extract(day from window_start)::int as day")).toEqual([
       { state: "pending", day: 10 },
       { state: "pending", day: 18 },
     ]);
     await stage.pool.query("update ops.slice set state = 'deferred'");
     await take(12);
-    expect(await cancelBeyondPrices(stage.db)).toBe(1);
+    expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 1, failed: 1 });
     expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
+  });
+
+  test("leaves a begun answer to a retry, too, where the backfill's own process waited for the price", async () => {
+    const planId = await keepPlan(stage.db, planAt(9), now);
+    const killed = await stage.dead();
+    const run = await stage.run({ kind: "backfill", workerId: killed, planId });
+    const [landed] = await stage.inState(run, "deferred", killed, ...days(16, 17));
+    await stage.land(landed!);
+    await stage.pool.query(
+      "update ops.slice set planned_requests = 2, error_code = 'budget_spent'; update ops.plan set taken_credits = 9",
+    );
+    expect(await cancelBeyondPrices(stage.db, "4711")).toEqual({ cancelled: 0, failed: 0 });
+    expect(await cancelBeyondPrices(stage.db, planId)).toEqual({ cancelled: 1, failed: 1 });
+    expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "budget_spent" }]);
   });
 });

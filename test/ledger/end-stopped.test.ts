@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { returnToFailed } from "../../src/ledger/end-stopped.ts";
+import { cancelPlan, endedWords, returnToFailed } from "../../src/ledger/end-stopped.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
+import { keepPlan } from "../../src/ledger/plans.ts";
+import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
+import { planAt } from "../support/slice-draft.ts";
 
 const ledger = ledgerForTests();
 
@@ -19,3 +21,19 @@ test.each(["credits_exhausted", "budget_exhausted", "budget_spent"])(
     ]);
   },
 );
+
+test("a cancelled plan says what is missing again, and what a retry has to finish because its first pages are paid for", async () => {
+  const { stage } = ledger;
+  const planId = await keepPlan(stage.db, planAt(9), now);
+  const run = await stage.run({ kind: "backfill", planId });
+  const [landed = ""] = await stage.insert(run, draft({ window: august(1) }), draft({ window: august(2) }));
+  await stage.land(landed);
+  const ended = await cancelPlan(stage.db, planId);
+  expect(ended).toEqual({ cancelled: 1, failed: 1 });
+  expect(endedWords(planId, ended)).toEqual([
+    `1 slice of plan ${planId} is cancelled, and missing again.`,
+    `1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.`,
+  ]);
+  expect(await stage.slices("state, error_code as code")).toEqual([{ state: "failed", code: "stopped" }]);
+  expect(await cancelPlan(stage.db, planId)).toEqual({ cancelled: 0, failed: 0 });
+});

@@ -12,6 +12,7 @@ import {
   runPlanned,
   progressOf,
 } from "../support/backfill-stage.ts";
+import { landLast } from "../support/landed-slice.ts";
 import { requestedDays, gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -126,7 +127,7 @@ describe("a plan that was begun", () => {
     expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
   });
 
-  test("is over where a person cancels it while workers have it: what was not sent, and would be tried again, is missing again", async () => {
+  test("is over where a person cancels it while workers have it: what was not sent, and would be tried again, is missing again, and what has stored pages is failed", async () => {
     const gate = gateAfter(4);
     await using stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
     const made = await planned(stage);
@@ -144,15 +145,17 @@ describe("a plan that was begun", () => {
        where slice_id = (select min(slice_id) from ops.slice where plan_id = $1 and state = 'pending')`,
       [made.planId],
     );
+    await landLast(stage, made.planId);
     const ended = await backfillCommand(stage, ["--plan", made.planId, "--cancel"]);
     const { open, failed, total, credits } = await progressOf(stage, made.planId);
-    expect({ open, failed, credits }).toEqual({ open: 0, failed: 0, credits: spent });
+    expect({ open, failed, credits }).toEqual({ open: 0, failed: 1, credits: spent });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toBe(
-      `${made.slices - total} slices of plan ${made.planId} are cancelled, and missing again.\n${total} slices finished, for ${spent} of ${made.credits} credits.\n`,
+      `${made.slices - total} slices of plan ${made.planId} are cancelled, and missing again.\n1 slice of plan ${made.planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.\n${total - 1} slices finished, for ${spent} of ${made.credits} credits.\n`,
     );
     expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
-    expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
+    const each = made.credits / made.slices;
+    expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent - each });
     expect(charged(stage)).toBe(spent);
   });
 
@@ -188,7 +191,7 @@ describe("a plan that was begun", () => {
     const made = await planned(stage);
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
     expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
-    expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
+    expect(await runPlanned(stage, made.planId)).toMatchObject({ progress: { total: 0 } });
     expect(charged(stage)).toBeLessThanOrEqual(made.credits);
     expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
     expect(await factsOf(stage)).toEqual((await calmRun(small)).facts);

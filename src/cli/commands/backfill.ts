@@ -2,16 +2,23 @@ import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
-import { planInForeground } from "../../foreground.ts";
+import { planInForeground, type PlanResult } from "../../foreground.ts";
 import { checkClock } from "../check-clock.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
-import type { SyncResult } from "../../runs/run-parts.ts";
-import { readPlanProgress, priceLeft } from "../../ledger/plans.ts";
+import { cancelBeyondPrices } from "../../ledger/cancel-slices.ts";
+import { readPlanProgress, priceLeft, type PlanProgress } from "../../ledger/plans.ts";
 import { cancelRest } from "../cancel-plan.ts";
 import { canConfirm, confirm } from "../confirm.ts";
 import { addBackfillOptions, backfillRequestOf, type BackfillOptions } from "../backfill-options.ts";
-import { printChanges, printDone, printKeptPlan, workLeft } from "../backfill-report.ts";
+import {
+  priceSpentWords,
+  printCancelled,
+  printChanges,
+  printDone,
+  printKeptPlan,
+  workLeft,
+} from "../backfill-report.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { count, countOf } from "../../core/words.ts";
@@ -80,6 +87,8 @@ async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
     return { plan, leftOut: plan.leftOut, notes: [] };
   }
   const request = backfillRequestOf(app, options);
+  // slices that workers deferred because a price is spent would count as under way, although nothing continues them
+  if (!options.dryRun) await cancelBeyondPrices(db);
   return makePlan(db, { requested: request, settings: app.config.settings, clock: app.clock });
 }
 
@@ -102,13 +111,19 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
     if (options.json)
       printJson({ ...(await planJson(app, made)), planProgress: plan.queuedAt === null ? null : planProgress });
     else if (!isDone) print(`Run it with \`storehouse backfill --plan ${plan.planId}\`. Nothing was spent.`);
-    process.exitCode = !options.dryRun && planProgress.failed > 0 ? exitCodes.failed : 0;
+    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(plan, planProgress);
     return;
   }
   const price = priceLeft(plan, planProgress);
   if (!(await isAgreed(app, options, { plan, price, stop }))) return;
   const result = await run(app, { plan, price, stop });
   await sayResult(app, options, made, result);
+}
+
+/** A plan of which slices were cancelled is not loaded whole. */
+function exitCodeOfDone({ slices }: BackfillPlan, { total, failed }: PlanProgress): number {
+  if (failed > 0) return exitCodes.failed;
+  return total < slices ? exitCodes.deferred : exitCodes.loaded;
 }
 
 async function hasChanged(
@@ -135,14 +150,14 @@ async function isAgreed(
 function run(
   app: App,
   { plan, price, stop }: { plan: BackfillPlan; price: number; stop: AbortSignal },
-): Promise<SyncResult> {
+): Promise<PlanResult> {
   return withProgress(app, (progress) => planInForeground(app, { plan, maxCredits: price, stop, progress }));
 }
 
-async function sayResult(app: App, options: BackfillOptions, made: Made, result: SyncResult): Promise<void> {
+async function sayResult(app: App, options: BackfillOptions, made: Made, result: PlanResult): Promise<void> {
   const { planId } = made.plan;
   const planProgress = await readPlanProgress(app.warehouse.db, planId);
-  const failedBefore = Math.max(0, planProgress.failed - result.progress.failed);
+  const failedBefore = Math.max(0, planProgress.failed - result.progress.failed - result.beyondPrice.failed);
   const summary = { ...result, left: { ...result.left, failedBefore } };
   const needsYes = priceLeft(made.plan, planProgress) > app.config.settings.credits.ask_above;
   if (options.json)
@@ -150,10 +165,11 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   else
     printResult(summary, {
       goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` continues, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` cancels the rest`,
-      budgetSpent: (left) =>
-        `The price of plan ${planId} is spent and ${left} left, because some were charged more than once, or had a higher price or more pages than planned: \`storehouse sync\` loads them.`,
+      budgetSpent: () => priceSpentWords(made.plan, { ...result.beyondPrice, open: planProgress.open }),
     });
-  const isCut = options.plan === undefined && made.leftOut.slices > 0;
+  // a worker that had part of the plan may have spent its price, or a person may have cancelled it
+  if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress);
+  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || planProgress.total < made.plan.slices;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
   process.exitCode = exitCodeOf({ ...result, outcome });

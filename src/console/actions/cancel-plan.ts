@@ -2,7 +2,7 @@ import { z } from "zod";
 import { accountOf } from "../../config/config-of-account.ts";
 import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
-import { cancelPlan } from "../../ledger/end-stopped.ts";
+import { cancelPlan, endedWords } from "../../ledger/end-stopped.ts";
 import { readPlanProgress } from "../../ledger/plans.ts";
 import { knownPlan } from "../../planner/backfill-plan.ts";
 import { defineAction } from "../define-action.ts";
@@ -22,14 +22,11 @@ export const cancelPlanAction = defineAction({
     return {
       credits: 0,
       alwaysAsk: true,
-      says: `The rest of plan ${plan} (${countOf(open, "slice")}) is cancelled, and its cells are missing again. Requests under way finish first, because they are paid for.`,
+      says: `The rest of plan ${plan} (${countOf(open, "slice")}) is cancelled, and its cells are missing again. Slices with stored pages fail instead: a retry fetches their other pages. Requests under way finish first, because they are paid for.`,
     };
   },
   run: async ({ app }, { plan }) => {
-    const cancelled = await cancelPlan(app.warehouse.db, plan);
-    return {
-      says: `Cancelled ${countOf(cancelled, "slice")} of plan ${plan}; their cells are missing again.`,
-      to: "/runs",
-    };
+    const ended = endedWords(plan, await cancelPlan(app.warehouse.db, plan));
+    return { says: ended.join(" ") || `No slice of plan ${plan} is waiting.`, to: "/runs" };
   },
 });

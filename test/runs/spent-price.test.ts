@@ -1,0 +1,101 @@
+import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
+import { queueLeftOver } from "../../src/runs/orphans.ts";
+import {
+  backfillCommand,
+  charged,
+  openWithPortfolio,
+  planned,
+  progressOf,
+  runPlanned,
+} from "../support/backfill-stage.ts";
+import { gateAfter, today, until } from "../support/ingest-stage.ts";
+
+/** Days that no sync requests, of a dataset that is off. */
+const request = ["--dataset", "keyword_rank", "--from", addDays(today, -12), "--to", addDays(today, -9)];
+const off = { settings: { datasets: { keyword_rank: { on: false } } } } as const;
+
+/** What a command printed, with each run of white space as one space. */
+const words = ({ stdout }: { readonly stdout: string }) => stdout.replaceAll(/\s+/g, " ");
+
+const small = { market: { apps: 1, keywordsPerApp: 4 } } as const;
+
+test.each([
+  ["no worker runs", false],
+  ["a worker has looked for what is left over", true],
+])("what the price of a plan did not pay for is loaded by the command that it names, where %s", async (_, isWorked) => {
+  await using stage = await openWithPortfolio(small);
+  stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
+  const first = await backfillCommand(stage, request, off);
+  const [, planId = ""] = /^Plan (\d+), made/.exec(first.stdout) ?? [];
+  const command = `storehouse backfill ${request.join(" ")}`;
+  const spent = charged(stage);
+  expect(first.code).toBe(3);
+  expect(words(first)).toContain(
+    `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned. 2 slices are cancelled and missing again: ${command} plans what is missing, at a new price.`,
+  );
+  if (isWorked) {
+    await using app = await stage.open(off);
+    await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  }
+  expect(await stage.sync(off)).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
+  const shown = await backfillCommand(stage, ["--plan", planId], off);
+  expect(shown.code).toBe(3);
+  expect(words(shown)).toContain(`2 more were cancelled`);
+  expect(words(shown)).toContain(`${command} plans what is missing.`);
+  expect(charged(stage)).toBe(spent);
+  expect(await backfillCommand(stage, request, off)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("2 of 2 slices loaded, 6 credits spent."),
+  });
+  expect(await progressOf(stage, planId)).toMatchObject({ total: 6, open: 0, failed: 0 });
+  expect(await backfillCommand(stage, request, off)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing to do"),
+  });
+});
+
+/** A plan of which a run was stopped after a few calls. */
+async function openStopped() {
+  const gate = gateAfter(4);
+  const stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
+  const plan = await planned(stage);
+  const stop = new AbortController();
+  const first = runPlanned(stage, plan.planId, { stop: stop.signal });
+  await until(() => gate.held() > 0);
+  stop.abort();
+  gate.open();
+  expect(await first).toMatchObject({ outcome: "interrupted" });
+  return { stage, ...plan };
+}
+
+test("a plan of which another process has cancelled a part is not reported as loaded whole", async () => {
+  const { planId, slices, stage: opened } = await openStopped();
+  await using stage = opened;
+  await stage.query(
+    "delete from ops.slice where slice_id = (select max(slice_id) from ops.slice where state = 'pending' and plan_id = $1)",
+    [planId],
+  );
+  const rest = await backfillCommand(stage, ["--plan", planId]);
+  expect(await progressOf(stage, planId)).toMatchObject({ total: slices - 1, open: 0 });
+  expect(words(rest)).toContain(
+    "1 more were cancelled, because the plan was stopped or some calls were charged more than once: storehouse backfill --dataset keyword_rank plans what is missing.",
+  );
+  expect(rest.code).toBe(3);
+});
+
+test("what workers could not pay for from the price of a plan is loaded by the same backfill, at a new price", async () => {
+  const { planId, slices, stage: opened } = await openStopped();
+  await using stage = opened;
+  await using app = await stage.open();
+  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await stage.query("update ops.plan set taken_credits = credits where plan_id = $1", [planId]);
+  await stage.query(
+    "update ops.slice set state = 'deferred', error_code = 'plan_spent' where plan_id = $1 and state = 'pending'",
+    [planId],
+  );
+  const { total, open } = await progressOf(stage, planId);
+  expect({ total, isLeft: open > 0 }).toEqual({ total: slices, isLeft: true });
+  const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
+});

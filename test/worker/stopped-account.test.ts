@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { recordStop } from "../../src/credits/account-stop.ts";
+import type { WorkerState } from "../../src/health/worker-state.ts";
+import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import { runWorker } from "../../src/worker/worker.ts";
+import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+
+const market = { apps: 1, countries: ["US"] };
+const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
+const balance = "account.remaining-credits";
+const busy = { operation: balance, times: 1_000_000, kind: "status", status: 429 } as const;
+
+/** A worker in this process, and the states that it reported. */
+async function startWorker(stage: Stage): Promise<AsyncDisposable & { readonly states: readonly WorkerState["is"][] }> {
+  const app = await stage.open();
+  const stop = new AbortController();
+  const states: WorkerState["is"][] = [];
+  const running = runWorker({ ...app, rhythm }, stop.signal, { onState: ({ is }) => states.push(is) });
+  return {
+    states,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      expect(await running).toBeNull();
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Another process of the account was refused the ranks. */
+async function refuseRanks(stage: Stage): Promise<void> {
+  await using app = await stage.open();
+  const stop = { code: "forbidden", operation: "ios.keyword-ranking", dataset: "keyword_rank", message: "no" };
+  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
+  await recordStop(app.warehouse.db, accountIdOf("sandbox-token"), stop, distances);
+}
+
+const isStopped = async (stage: Stage) =>
+  (await stage.query("select from ops.account_stop where lifted_at is null")).length > 0;
+
+test("a stop of the account stands until the API has accepted a balance check, also where a worker starts", async () => {
+  await using stage = await openStage({ market, faults: [busy] });
+  await refuseRanks(stage);
+  await using worker = await startWorker(stage);
+  await until(() => worker.states.includes("aborted") || worker.states.includes("running"));
+  expect(worker.states).not.toContain("running");
+  expect(await isStopped(stage)).toBe(true);
+  expect(stage.requested()).toEqual([]);
+  stage.sandbox.set({ faults: [] });
+  await until(() => worker.states.at(-1) === "running");
+  expect(await isStopped(stage)).toBe(false);
+});
+
+test("a worker of a stopped account that starts while the API does not respond runs as soon as it does", async () => {
+  await using stage = await openStage({ market, faults: [{ operation: balance, times: 4, kind: "cut" }] });
+  await refuseRanks(stage);
+  await using worker = await startWorker(stage);
+  await until(() => worker.states.includes("running"));
+  expect(worker.states).not.toContain("aborted");
+  expect(await isStopped(stage)).toBe(false);
+});
+
+test("a worker of an account without a stop runs although the API is too busy for its balance check", async () => {
+  await using stage = await openStage({ market, faults: [busy] });
+  await using worker = await startWorker(stage);
+  await until(() => worker.states.includes("running"));
+  expect(worker.states).not.toContain("aborted");
+});
