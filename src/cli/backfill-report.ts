@@ -71,10 +71,10 @@ export function printDone(plan: BackfillPlan, progress: PlanProgress): void {
 }
 
 /** Prints how many slices of a plan were cancelled, if any, and the command that plans them again. */
-export function printCancelled({ slices, request }: BackfillPlan, { total }: PlanProgress): void {
-  if (total < slices)
+export function printCancelled({ request }: BackfillPlan, { cancelled }: PlanProgress): void {
+  if (cancelled > 0)
     print(
-      `${countOf(slices - total, "more was", "more were")} cancelled, because the plan was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
+      `${countOf(cancelled, "more was", "more were")} cancelled, because the plan was stopped or its price was spent: ${commandOf(request)} plans what is missing.`,
     );
 }
 

@@ -71,10 +71,16 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
       left   join ops.credit_cost as c on c.operation = s.operation
       where  s.run_id = ${runId} and s.state = 'deferred' and not ${hasLanded}
       and    (s.plan_id is null or s.tail_of is not null and not exists (select from ops.request as q where q.slice_id = s.slice_id))
+    ), cancelled as (
+      delete from ops.slice as s using open
+      where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric
+      returning s.plan_id
+    ), kept as (
+      update ops.plan as p set cancelled_slice_count = p.cancelled_slice_count + gone.slices
+      from   (select plan_id, count(*) as slices from cancelled group by plan_id) as gone
+      where  p.plan_id = gone.plan_id
     )
-    delete from ops.slice as s using open
-    where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric
-    returning s.slice_id`.execute(db);
+    select from cancelled`.execute(db);
   return rows.length;
 }
 
@@ -94,11 +100,12 @@ async function plansLeftOver(db: Database, ofPlan: string | null): Promise<reado
   return rows.map(({ planId }) => planId);
 }
 
-/** SQL: adds to a plan the charges of its slices that the CTE `cancelled` deletes, calls without a reply included. */
-export function chargesKept(planId: SqlFragment): SqlFragment {
+/** SQL: counts the slices of a plan that the CTE `cancelled` deletes, and adds their charges to it, calls without a reply included. */
+export function cancelledKept(planId: SqlFragment): SqlFragment {
   return sql`
         update ops.plan as p
-        set    past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
+        set    cancelled_slice_count = p.cancelled_slice_count + (select count(*) from cancelled),
+               past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
         from   (select ${chargedCredits} as charged, ${unsureCredits("c")} as unsure
                 from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
         where  p.plan_id = ${planId}`;
@@ -141,7 +148,7 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
                 or s.error_code in ('plan_spent', 'budget_spent') and open.running > ${left}::numeric and open.landed)
         returning s.state
       ), kept as (
-        ${chargesKept(sql`${planId}`)}
+        ${cancelledKept(sql`${planId}`)}
       )
       select (select count(*)::int from cancelled) as cancelled, (select count(*)::int from resumed where state = 'failed') as failed`.execute(
       db,

@@ -5,6 +5,7 @@ import {
   cancelScheduled,
   cancelUnfinished,
 } from "../../src/ledger/cancel-slices.ts";
+import { cancelPlan } from "../../src/ledger/end-stopped.ts";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { keepPlan, readPlanProgress } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
@@ -147,8 +148,15 @@ describe("cancelBeyondPrices", () => {
     await request(ran[1], 2);
     expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 2, failed: 0 });
     expect(await left()).toEqual([16, 17]);
-    expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 2, credits: 2, unsureCredits: 3 });
+    expect(await readPlanProgress(stage.db, planId)).toMatchObject({
+      open: 2,
+      credits: 2,
+      unsureCredits: 3,
+      cancelled: 2,
+    });
     expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 0, failed: 0 });
+    await cancelPlan(stage.db, planId);
+    expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 0, credits: 2, cancelled: 4 });
   });
 
   test("cancels what the price did not pay for while workers ran it, runs again what it does, and leaves a begun answer to a retry", async () => {

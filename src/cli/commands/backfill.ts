@@ -111,7 +111,7 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
     if (options.json)
       printJson({ ...(await planJson(app, made)), planProgress: plan.queuedAt === null ? null : planProgress });
     else if (!isDone) print(`Run it with \`storehouse backfill --plan ${plan.planId}\`. Nothing was spent.`);
-    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(plan, planProgress);
+    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(planProgress);
     return;
   }
   const price = priceLeft(plan, planProgress);
@@ -121,9 +121,9 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
 }
 
 /** A plan of which slices were cancelled is not loaded whole. */
-function exitCodeOfDone({ slices }: BackfillPlan, { total, failed }: PlanProgress): number {
+function exitCodeOfDone({ cancelled, failed }: PlanProgress): number {
   if (failed > 0) return exitCodes.failed;
-  return total < slices ? exitCodes.deferred : exitCodes.loaded;
+  return cancelled > 0 ? exitCodes.deferred : exitCodes.loaded;
 }
 
 async function hasChanged(
@@ -169,7 +169,7 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
     });
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
   if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress);
-  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || planProgress.total < made.plan.slices;
+  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || planProgress.cancelled > 0;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
   process.exitCode = exitCodeOf({ ...result, outcome });
