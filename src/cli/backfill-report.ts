@@ -78,10 +78,14 @@ export function printCancelled({ request }: BackfillPlan, { cancelled }: PlanPro
     );
 }
 
-/** Says that the price of a plan is spent, what became of the slices that it does not pay for, and the next step. */
+/**
+ * Says that the price of a plan is spent, what became of the slices that it does not pay for, and the next step. All cancelled slices of the
+ * plan count: another process may have been first. `failed`: those that its end has failed.
+ */
 export function priceSpentWords(
   { planId, request }: BackfillPlan,
-  { cancelled, failed, open }: EndedSlices & Pick<PlanProgress, "open">,
+  { cancelled, open }: PlanProgress,
+  { failed }: EndedSlices,
 ): string {
   const sentences = [
     `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned.`,
