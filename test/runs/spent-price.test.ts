@@ -88,6 +88,21 @@ test("a plan of which another process has cancelled a part is not reported as lo
   expect(rest.code).toBe(3);
 });
 
+test("what waits for a worker at a spent price is cancelled by the plan's own command, and planned again", async () => {
+  const { planId, stage: opened } = await openStopped();
+  await using stage = opened;
+  await using app = await stage.open();
+  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await stage.query("update ops.plan set taken_credits = credits where plan_id = $1", [planId]);
+  const { open } = await progressOf(stage, planId);
+  const rest = await backfillCommand(stage, ["--plan", planId]);
+  expect(rest.code).toBe(3);
+  expect(words(rest)).toContain(`${open} slices are cancelled and missing again: storehouse backfill --dataset`);
+  expect(words(rest)).not.toContain("continues");
+  const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
+});
+
 test("what workers could not pay for from the price of a plan is loaded by the same backfill, at a new price", async () => {
   const { planId, slices, stage: opened } = await openStopped();
   await using stage = opened;
