@@ -115,6 +115,10 @@ test("what workers could not pay for from the price of a plan is loaded by the s
   );
   const { total, open } = await progressOf(stage, planId);
   expect({ total, isLeft: open > 0 }).toEqual({ total: slices, isLeft: true });
+  expect(await backfillCommand(stage, ["--dataset", "keyword_rank", "--dry-run"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing was spent."),
+  });
   const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
 });

@@ -6,7 +6,6 @@ import { planInForeground, type PlanResult } from "../../foreground.ts";
 import { checkClock } from "../check-clock.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
-import { cancelBeyondPrices } from "../../ledger/cancel-slices.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../ledger/plans.ts";
 import { cancelRest } from "../cancel-plan.ts";
 import { canConfirm, confirm } from "../confirm.ts";
@@ -87,8 +86,6 @@ async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
     return { plan, leftOut: plan.leftOut, notes: [] };
   }
   const request = backfillRequestOf(app, options);
-  // slices that workers deferred because a price is spent would count as under way, although nothing continues them
-  if (!options.dryRun) await cancelBeyondPrices(db);
   return makePlan(db, { requested: request, settings: app.config.settings, clock: app.clock });
 }
 
