@@ -7886,7 +7886,9 @@ create view ops.run_summary (
     r.started_at,
     r.ended_at,
         CASE
-            WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND r.plan_id IS NULL AND (s.open_count + s.deferred_count) = 0 THEN 'limited'::text
+            WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND (s.open_count + s.deferred_count) = 0 AND NOT (EXISTS ( SELECT
+               FROM ops.slice o
+              WHERE o.plan_id = r.plan_id AND (o.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])))) THEN 'limited'::text
             WHEN p.was_killed THEN 'interrupted'::text
             WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text
