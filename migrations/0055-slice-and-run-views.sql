@@ -153,8 +153,9 @@ select ops.comment_columns('ops.worker_status', 'ops.worker');
 create view ops.run_summary as
 select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
        -- what waited is another run's by now, or loaded; where a limit cut a run nothing of it is left to know it by
-       -- what its limit does not pay for is cancelled at its end
-       case when r.outcome = 'deferred' and r.max_credits is not null and r.plan_id is null and s.open_count + s.deferred_count = 0 then 'limited'
+       -- what its limit does not pay for is cancelled at its end; what waits of its plan may be in another run
+       case when r.outcome = 'deferred' and r.max_credits is not null and s.open_count + s.deferred_count = 0
+                 and not exists (select from ops.slice as o where o.plan_id = r.plan_id and o.state in ('pending', 'running', 'deferred')) then 'limited'
             when p.was_killed                           then 'interrupted'
             when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'

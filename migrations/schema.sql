@@ -7270,6 +7270,7 @@ create table ops.plan (
   past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped. They count against its price.
   past_unsure_credits bigint not null default 0, -- Credits that may have been charged for such slices and requests, because their calls got no reply. They count against its price as well.
   past_slice_count integer not null default 0, -- Loaded and empty slices of the plan that have since been folded into another slice (ops.slice.is_folded).
+  cancelled_slice_count integer not null default 0, -- Slices of the plan that were cancelled. Their cells count as not requested, so that another plan requests them.
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, then corrected to what was charged. Credits of a call without an answer stay taken. The sum never exceeds the price.
   account text not null default ''::text, -- Account of the plan; empty for that of API_TOKEN.
   constraint plan_pkey PRIMARY KEY (plan_id)
@@ -7885,7 +7886,9 @@ create view ops.run_summary (
     r.started_at,
     r.ended_at,
         CASE
-            WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND r.plan_id IS NULL AND (s.open_count + s.deferred_count) = 0 THEN 'limited'::text
+            WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND (s.open_count + s.deferred_count) = 0 AND NOT (EXISTS ( SELECT
+               FROM ops.slice o
+              WHERE o.plan_id = r.plan_id AND (o.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])))) THEN 'limited'::text
             WHEN p.was_killed THEN 'interrupted'::text
             WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text

@@ -71,17 +71,21 @@ export function printDone(plan: BackfillPlan, progress: PlanProgress): void {
 }
 
 /** Prints how many slices of a plan were cancelled, if any, and the command that plans them again. */
-export function printCancelled({ slices, request }: BackfillPlan, { total }: PlanProgress): void {
-  if (total < slices)
+export function printCancelled({ request }: BackfillPlan, { cancelled }: PlanProgress): void {
+  if (cancelled > 0)
     print(
-      `${countOf(slices - total, "more was", "more were")} cancelled, because the plan was stopped or some calls were charged more than once: ${commandOf(request)} plans what is missing.`,
+      `${countOf(cancelled, "more was", "more were")} cancelled, because the plan was stopped or its price was spent: ${commandOf(request)} plans what is missing.`,
     );
 }
 
-/** Says that the price of a plan is spent, what became of the slices that it does not pay for, and the next step. */
+/**
+ * Says that the price of a plan is spent, what became of the slices that it does not pay for, and the next step. All cancelled slices of the
+ * plan count: another process may have been first. `failed`: those that its end has failed.
+ */
 export function priceSpentWords(
   { planId, request }: BackfillPlan,
-  { cancelled, failed, open }: EndedSlices & Pick<PlanProgress, "open">,
+  { cancelled, open }: PlanProgress,
+  { failed }: EndedSlices,
 ): string {
   const sentences = [
     `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned.`,

@@ -84,6 +84,7 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
   const context: ActionContext = { app, now, visitor, runs };
   // with the limits of a page: at most console.timeout_seconds, however large the selection is
   const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
+  await action.prepare?.(context);
   const price = await action.price(action.readsAsLoader === true ? context : reading, input);
   if (!agreesTo(price, agreement, app.config.settings.credits.ask_above)) {
     const given = request.body as Readonly<Record<string, string>>;

@@ -64,6 +64,8 @@ export type Action<I extends z.ZodObject = z.ZodObject> = {
   readonly input: I;
   /** True if its price requires tables that the reader may not read. */
   readonly readsAsLoader?: true;
+  /** Done as the loader before `price`, which reads only: what is over already is noted as over. It spends nothing. */
+  readonly prepare?: (context: ActionContext) => Promise<unknown>;
   readonly price: (context: ActionContext, input: z.output<I>) => Promise<Price>;
   /** `agreed`: what was agreed to. What `price` bound is compared with it if it may have changed in the meantime. */
   readonly run: (context: ActionContext, input: z.output<I>, agreed: Agreed) => Promise<Done>;

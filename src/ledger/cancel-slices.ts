@@ -3,7 +3,7 @@ import type { Database } from "../postgres/database.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { hasOpenSlices, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
-import { isAlive } from "./workers.ts";
+import { hasLivingWorker, isAlive } from "./workers.ts";
 
 /** SQL: true if a page of `ops.slice as s` is stored, and therefore paid for. */
 export const hasLanded = sql<boolean>`exists (select from raw.answer as a where a.slice_id = s.slice_id)`;
@@ -71,18 +71,27 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
       left   join ops.credit_cost as c on c.operation = s.operation
       where  s.run_id = ${runId} and s.state = 'deferred' and not ${hasLanded}
       and    (s.plan_id is null or s.tail_of is not null and not exists (select from ops.request as q where q.slice_id = s.slice_id))
+    ), cancelled as (
+      delete from ops.slice as s using open
+      where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric
+      returning s.plan_id
+    ), kept as (
+      update ops.plan as p set cancelled_slice_count = p.cancelled_slice_count + gone.slices
+      from   (select plan_id, count(*) as slices from cancelled group by plan_id) as gone
+      where  p.plan_id = gone.plan_id
     )
-    delete from ops.slice as s using open
-    where  s.slice_id = open.slice_id and s.run_id = ${runId} and s.state = 'deferred' and open.running > ${credits}::numeric
-    returning s.slice_id`.execute(db);
+    select from cancelled`.execute(db);
   return rows.length;
 }
 
 /**
- * SQL: true for an open slice `s` that its run `r` will not finish: its foreground process has ended, or the price of its plan is spent.
+ * SQL: true for an open slice `s` that its run `r` will not finish: its foreground process has ended, or the price of its plan is spent. Where
+ * one plan is named, whose process has just adopted what its price pays for, also one that waits in the shared queue for a worker to start.
  */
-const isLeftOver = sql<boolean>`(case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
-                                      else not ${isAlive(sql`r.worker_id`)} end)`;
+const isLeftOver = (ofPlan: string | null) => sql<boolean>`(
+    case when r.worker_id is null then s.state = 'deferred' and s.error_code = 'plan_spent'
+                                       or ${ofPlan !== null}::boolean and s.state in ('pending', 'deferred') and not ${hasLivingWorker}
+         else not ${isAlive(sql`r.worker_id`)} end)`;
 
 /** The plans with leftover slices, or this plan if it has any. */
 async function plansLeftOver(db: Database, ofPlan: string | null): Promise<readonly string[]> {
@@ -90,15 +99,16 @@ async function plansLeftOver(db: Database, ofPlan: string | null): Promise<reado
     select distinct s.plan_id as "planId"
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
-    where  s.plan_id = coalesce(${ofPlan}::bigint, s.plan_id) and ${isOpen()} and ${isLeftOver}`.execute(db);
+    where  s.plan_id = coalesce(${ofPlan}::bigint, s.plan_id) and ${isOpen()} and ${isLeftOver(ofPlan)}`.execute(db);
   return rows.map(({ planId }) => planId);
 }
 
-/** SQL: adds to a plan the charges of its slices that the CTE `cancelled` deletes, calls without a reply included. */
-export function chargesKept(planId: SqlFragment): SqlFragment {
+/** SQL: counts the slices of a plan that the CTE `cancelled` deletes, and adds their charges to it, calls without a reply included. */
+export function cancelledKept(planId: SqlFragment): SqlFragment {
   return sql`
         update ops.plan as p
-        set    past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
+        set    cancelled_slice_count = p.cancelled_slice_count + (select count(*) from cancelled),
+               past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
         from   (select ${chargedCredits} as charged, ${unsureCredits("c")} as unsure
                 from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
         where  p.plan_id = ${planId}`;
@@ -115,12 +125,12 @@ export type EndedSlices = { readonly cancelled: number; readonly failed: number 
 export async function cancelBeyondPrices(db: Database, ofPlan: string | null = null): Promise<EndedSlices> {
   let [cancelled, failed] = [0, 0];
   for (const planId of await plansLeftOver(db, ofPlan)) {
-    const left = await priceLeftBeyond(db, planId, sql`${isLeftOver} is not true`);
+    const left = await priceLeftBeyond(db, planId, sql`${isLeftOver(ofPlan)} is not true`);
     const { rows } = await sql<EndedSlices>`
       with open as (
-        select s.slice_id, s.run_id, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
+        select s.slice_id, s.run_id, s.state as was, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
         from   ops.slice as s
-        join   ops.run as r on r.run_id = s.run_id and ${isLeftOver}
+        join   ops.run as r on r.run_id = s.run_id and ${isLeftOver(ofPlan)}
         left   join ops.credit_cost as c on c.operation = s.operation
         cross  join lateral (select ${hasLanded} as landed) as answer
         where  s.plan_id = ${planId} and ${isOpen()}
@@ -128,20 +138,24 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         delete from ops.slice as s
         using  open
         where  s.slice_id = open.slice_id and s.run_id = open.run_id and open.running > ${left}::numeric and not open.landed
-        and    ${isOpen()}
+        -- a worker that has just started may have claimed it
+        and    s.state = open.was
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         returning s.slice_id, s.planned_credits, s.planned_requests
       ), resumed as (
         -- a settled call may have freed credits for it; one with stored pages fails, so that a retry fetches the rest
         update ops.slice as s
-        set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end
+        set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end, due_at = null,
+               error_code = case when s.state = 'pending' then 'plan_spent' else s.error_code end,
+               error_message = case when s.state = 'pending' then ${`the price of plan ${planId} does not pay for its other pages`} else s.error_message end
         from   open
-        where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = 'deferred'
-        and    (s.error_code = 'plan_spent' and open.running <= ${left}::numeric
-                or s.error_code in ('plan_spent', 'budget_spent') and open.running > ${left}::numeric and open.landed)
+        where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = open.was
+        and    (s.state = 'deferred' and s.error_code = 'plan_spent' and open.running <= ${left}::numeric
+                or open.running > ${left}::numeric and open.landed
+                   and (s.state = 'deferred' and s.error_code in ('plan_spent', 'budget_spent') or s.state = 'pending' and ${ofPlan !== null}::boolean))
         returning s.state
       ), kept as (
-        ${chargesKept(sql`${planId}`)}
+        ${cancelledKept(sql`${planId}`)}
       )
       select (select count(*)::int from cancelled) as cancelled, (select count(*)::int from resumed where state = 'failed') as failed`.execute(
       db,

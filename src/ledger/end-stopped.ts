@@ -3,7 +3,7 @@ import { firstTryMs, isTriedLater } from "../core/later-tries.ts";
 import { countOf } from "../core/words.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
-import { chargesKept, hasLanded, type EndedSlices } from "./cancel-slices.ts";
+import { cancelledKept, hasLanded, type EndedSlices } from "./cancel-slices.ts";
 import { isAlive } from "./workers.ts";
 
 type Entry = { readonly recovery: Recovery; readonly leaves?: "skipped" | "failed" | "empty"; readonly says: string };
@@ -88,7 +88,7 @@ async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment
     ), waiting as (
       update ops.slice as s set ${failedAgain}, due_at = null from rest where s.slice_id = rest.slice_id and rest.landed
       returning s.state
-    ), kept as (${chargesKept(planId)})
+    ), kept as (${cancelledKept(planId)})
     select (select count(*)::int from cancelled) as cancelled, (select count(*)::int from waiting where state = 'failed') as failed`.execute(
     db,
   );

@@ -128,6 +128,8 @@ export type PlanProgress = PlanElsewhere & {
   /** Failed ones whose cells no newer slice has answered. */
   readonly failed: number;
   readonly skipped: number;
+  /** Slices that were cancelled, tails and halves of slices included; they are not part of the total. */
+  readonly cancelled: number;
   readonly credits: number;
   /** Credits of calls without a reply, which may have been charged. */
   readonly unsureCredits: number;
@@ -140,6 +142,7 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
   const { rows } = await sql<PlanProgress>`
     select slices.total + p.past_slice_count as total, slices.open, slices."runningElsewhere", slices.orphaned,
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed, slices.skipped,
+           p.cancelled_slice_count as cancelled,
            spent.credits + p.past_credits::float8 as credits, spent.unsure + p.past_unsure_credits::float8 as "unsureCredits",
            (p.taken_credits - held.credits)::float8 as "takenCredits"
     from   ops.plan as p

@@ -184,8 +184,8 @@ export function isAlive(workerId: ReturnType<typeof sql>): ReturnType<typeof sql
 }
 
 /** SQL: true while a worker of the account of a run (`ops.run as r`) is alive: it runs the shared queue of that account. */
-export const hasLivingWorker = sql<boolean>`exists (
-    select from ops.worker as w where w.kind = 'worker' and w.account = r.account and ${isAlive(sql`w.worker_id`)})`;
+export const hasLivingWorker = sql<boolean>`(r.account in (
+    select w.account from ops.worker as w where w.kind = 'worker' and ${isAlive(sql`w.worker_id`)}))`;
 
 /** SQL: true while the worker's lock is held; a frozen process still holds it. */
 export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {

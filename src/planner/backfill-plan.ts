@@ -6,6 +6,7 @@ import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
+import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
 import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
@@ -32,10 +33,12 @@ export type MadePlan = {
 };
 
 /**
- * Plans a backfill from what is known now and stores the plan. Spends nothing and queues nothing. Throws a UsageError for what does not
- * fit.
+ * Plans a backfill from what is known now and stores the plan. Ends what spent prices of other plans do not pay for. Spends nothing and
+ * queues nothing. Throws a UsageError for what does not fit.
  */
 export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
+  // slices that workers deferred because a price is spent would count as under way, although nothing continues them
+  await cancelBeyondPrices(db);
   // one snapshot for all reads, even if they take long: the plan is gone through more than once
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });

@@ -5,6 +5,7 @@ import {
   cancelScheduled,
   cancelUnfinished,
 } from "../../src/ledger/cancel-slices.ts";
+import { cancelPlan } from "../../src/ledger/end-stopped.ts";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { keepPlan, readPlanProgress } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
@@ -147,8 +148,15 @@ describe("cancelBeyondPrices", () => {
     await request(ran[1], 2);
     expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 2, failed: 0 });
     expect(await left()).toEqual([16, 17]);
-    expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 2, credits: 2, unsureCredits: 3 });
+    expect(await readPlanProgress(stage.db, planId)).toMatchObject({
+      open: 2,
+      credits: 2,
+      unsureCredits: 3,
+      cancelled: 2,
+    });
     expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 0, failed: 0 });
+    await cancelPlan(stage.db, planId);
+    expect(await readPlanProgress(stage.db, planId)).toMatchObject({ open: 0, credits: 2, cancelled: 4 });
   });
 
   test("cancels what the price did not pay for while workers ran it, runs again what it does, and leaves a begun answer to a retry", async () => {
@@ -175,6 +183,25 @@ describe("cancelBeyondPrices", () => {
     await stage.pool.query("update ops.slice set state = 'deferred'");
     await take(12);
     expect(await cancelBeyondPrices(stage.db)).toEqual({ cancelled: 1, failed: 1 });
+    expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
+  });
+
+  test("ends what waits in the shared queue at a spent price, once its plan is named and no worker runs", async () => {
+    const { planId } = await killedBackfill(12, [], [10, 16, 17, 18]);
+    const shared = await stage.run({ workerId: null });
+    await stage.pool.query("update ops.slice set run_id = $1, queue_id = 0 where plan_id = $2", [shared, planId]);
+    await stage.pool.query("update ops.slice set state = 'deferred' where window_start = '2026-08-17'");
+    // of one slice one of two pages has landed
+    await stage.pool.query("update ops.slice set attempt = 1, planned_requests = 2 where window_start = '2026-08-10'");
+    const [first] = await stage.slices("slice_id::text as id");
+    await stage.land(String(first?.["id"]));
+    await stage.pool.query("update ops.plan set taken_credits = 12");
+    const none = { cancelled: 0, failed: 0 };
+    expect(await cancelBeyondPrices(stage.db)).toEqual(none);
+    const worker = await stage.aliveAs("worker");
+    expect(await cancelBeyondPrices(stage.db, planId)).toEqual(none);
+    await worker[Symbol.asyncDispose]();
+    expect(await cancelBeyondPrices(stage.db, planId)).toEqual({ cancelled: 3, failed: 1 });
     expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
   });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { foldedRuns, latestRuns, type RunFilter } from "../../src/ledger/run-list.ts";
+import { keepPlan } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
 import { august, draft, ledgerForTests, now } from "../support/ledger-stage.ts";
+import { planAt } from "../support/slice-draft.ts";
 
 describe("the list of runs", () => {
   const ledger = ledgerForTests();
@@ -68,6 +70,21 @@ describe("the list of runs", () => {
       await closeRun(stage.db, run, "deferred", now + 1_000);
     }
     expect(await latestRuns(stage.db, 2)).toMatchObject([{ outcome: "deferred" }, { outcome: "limited" }]);
+  });
+
+  test("calls a backfill limited whose price is spent, and deferred while slices of its plan wait in any run", async () => {
+    const { stage, worker } = ledger;
+    for (const state of ["loaded", "deferred"] as const) {
+      const planId = await keepPlan(stage.db, planAt(5), now);
+      const run = await stage.run({ kind: "backfill", maxCredits: 5, planId });
+      await stage.inState(run, "loaded", worker, draft({ dataset: `of run ${run}` }));
+      const slices = await stage.inState(run, state, worker, draft({ dataset: `of run ${run}`, window: august(1) }));
+      await closeRun(stage.db, run, "deferred", now + 1_000);
+      const adopting = await stage.run({ kind: "schedule" });
+      await stage.pool.query("update ops.slice set run_id = $1 where slice_id = any ($2)", [adopting, slices]);
+    }
+    const runs = (await latestRuns(stage.db, 4)).filter(({ kind }) => kind === "backfill");
+    expect(runs).toMatchObject([{ outcome: "deferred" }, { outcome: "limited" }]);
   });
 
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {

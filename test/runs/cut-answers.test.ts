@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
-import { openWithPortfolio, charged, plan, planned, runPlanned, progressOf } from "../support/backfill-stage.ts";
+import { backfillCommand, openWithPortfolio, charged, plan, planned, progressOf } from "../support/backfill-stage.ts";
 import { today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
@@ -106,10 +106,19 @@ test("the agreed price of a plan pays for no tail: it is cancelled, reported, an
   const settings = run();
   const first = await planned(stage, wanted, settings);
   expect(first.credits).toBe(1);
-  expect(await runPlanned(stage, first.planId, settings)).toMatchObject({ outcome: "deferred" });
+  const command = ["--plan", first.planId];
+  const ran = await backfillCommand(stage, command, { settings: settings.settings ?? {} });
+  expect(ran.code).toBe(3);
+  expect(ran.stdout).toMatch(
+    /1 slice is cancelled and missing again: storehouse backfill .* plans what is missing, at a new price\./,
+  );
   expect(charged(stage)).toBe(1);
   expect(await coverage(stage)).toEqual({ loaded: 30, empty: 0, open: 0 });
-  expect(await progressOf(stage, first.planId)).toMatchObject({ open: 0, total: 1, credits: 1 });
+  expect(await progressOf(stage, first.planId)).toMatchObject({ open: 0, total: 1, credits: 1, cancelled: 1 });
+  expect(await backfillCommand(stage, command, { settings: settings.settings ?? {} })).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining("1 more was cancelled, because the plan was stopped or its price was spent:"),
+  });
   const second = await plan(stage, wanted, settings);
   expect(second.plan).toMatchObject({ credits: 1, slices: 1 });
 });

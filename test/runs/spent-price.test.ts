@@ -72,16 +72,35 @@ async function openStopped() {
 test("a plan of which another process has cancelled a part is not reported as loaded whole", async () => {
   const { planId, slices, stage: opened } = await openStopped();
   await using stage = opened;
+  // one more than planned: another slice was split in two
   await stage.query(
-    "delete from ops.slice where slice_id = (select max(slice_id) from ops.slice where state = 'pending' and plan_id = $1)",
+    `with cancelled as (
+       delete from ops.slice
+       where  slice_id = (select max(slice_id) from ops.slice where state = 'pending' and plan_id = $1) returning plan_id)
+     update ops.plan as p set slices = p.slices - 1, cancelled_slice_count = 1 from cancelled as c where p.plan_id = c.plan_id`,
     [planId],
   );
   const rest = await backfillCommand(stage, ["--plan", planId]);
-  expect(await progressOf(stage, planId)).toMatchObject({ total: slices - 1, open: 0 });
+  expect(await progressOf(stage, planId)).toMatchObject({ total: slices - 1, open: 0, cancelled: 1 });
   expect(words(rest)).toContain(
-    "1 more were cancelled, because the plan was stopped or some calls were charged more than once: storehouse backfill --dataset keyword_rank plans what is missing.",
+    "1 more was cancelled, because the plan was stopped or its price was spent: storehouse backfill --dataset keyword_rank plans what is missing.",
   );
   expect(rest.code).toBe(3);
+});
+
+test("what waits for a worker at a spent price is cancelled by the plan's own command, and planned again", async () => {
+  const { planId, stage: opened } = await openStopped();
+  await using stage = opened;
+  await using app = await stage.open();
+  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await stage.query("update ops.plan set taken_credits = credits where plan_id = $1", [planId]);
+  const { open } = await progressOf(stage, planId);
+  const rest = await backfillCommand(stage, ["--plan", planId]);
+  expect(rest.code).toBe(3);
+  expect(words(rest)).toContain(`${open} slices are cancelled and missing again: storehouse backfill --dataset`);
+  expect(words(rest)).not.toContain("continues");
+  const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
 });
 
 test("what workers could not pay for from the price of a plan is loaded by the same backfill, at a new price", async () => {
@@ -96,6 +115,10 @@ test("what workers could not pay for from the price of a plan is loaded by the s
   );
   const { total, open } = await progressOf(stage, planId);
   expect({ total, isLeft: open > 0 }).toEqual({ total: slices, isLeft: true });
+  expect(await backfillCommand(stage, ["--dataset", "keyword_rank", "--dry-run"])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Nothing was spent."),
+  });
   const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
 });

@@ -6,7 +6,6 @@ import { planInForeground, type PlanResult } from "../../foreground.ts";
 import { checkClock } from "../check-clock.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
-import { cancelBeyondPrices } from "../../ledger/cancel-slices.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../ledger/plans.ts";
 import { cancelRest } from "../cancel-plan.ts";
 import { canConfirm, confirm } from "../confirm.ts";
@@ -87,8 +86,6 @@ async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
     return { plan, leftOut: plan.leftOut, notes: [] };
   }
   const request = backfillRequestOf(app, options);
-  // slices that workers deferred because a price is spent would count as under way, although nothing continues them
-  if (!options.dryRun) await cancelBeyondPrices(db);
   return makePlan(db, { requested: request, settings: app.config.settings, clock: app.clock });
 }
 
@@ -111,7 +108,7 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
     if (options.json)
       printJson({ ...(await planJson(app, made)), planProgress: plan.queuedAt === null ? null : planProgress });
     else if (!isDone) print(`Run it with \`storehouse backfill --plan ${plan.planId}\`. Nothing was spent.`);
-    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(plan, planProgress);
+    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(planProgress);
     return;
   }
   const price = priceLeft(plan, planProgress);
@@ -121,9 +118,9 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
 }
 
 /** A plan of which slices were cancelled is not loaded whole. */
-function exitCodeOfDone({ slices }: BackfillPlan, { total, failed }: PlanProgress): number {
+function exitCodeOfDone({ cancelled, failed }: PlanProgress): number {
   if (failed > 0) return exitCodes.failed;
-  return total < slices ? exitCodes.deferred : exitCodes.loaded;
+  return cancelled > 0 ? exitCodes.deferred : exitCodes.loaded;
 }
 
 async function hasChanged(
@@ -165,11 +162,11 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   else
     printResult(summary, {
       goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` continues, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` cancels the rest`,
-      budgetSpent: () => priceSpentWords(made.plan, { ...result.beyondPrice, open: planProgress.open }),
+      budgetSpent: () => priceSpentWords(made.plan, planProgress, result.beyondPrice),
     });
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
   if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress);
-  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || planProgress.total < made.plan.slices;
+  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || planProgress.cancelled > 0;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
   process.exitCode = exitCodeOf({ ...result, outcome });

@@ -5,6 +5,7 @@ import { countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { groupKey } from "../../core/partition-group.ts";
 import { planInForeground } from "../../foreground.ts";
+import { cancelBeyondPrices } from "../../ledger/cancel-slices.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
 import { historyRemark } from "../../planner/history-remark.ts";
@@ -47,6 +48,8 @@ export const fillAction = defineAction({
   name: "fill",
   label: "Fill",
   input: cellsInput.extend({ most: z.coerce.number().int().min(1) }),
+  // as before each plan: else the price would leave these cells out as under way
+  prepare: ({ app }) => cancelBeyondPrices(app.warehouse.db),
   price: async (context, input) => {
     const { app } = context;
     apiAccess(app.config.environment);
