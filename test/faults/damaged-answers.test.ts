@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { landedPages, landedStart } from "../../src/raw/read-answers.ts";
+import { bodyUnlessDamaged, landedPages, landedStart } from "../../src/raw/read-answers.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
 
@@ -85,6 +86,21 @@ describe("a damaged answer of a loaded slice", () => {
     await expect(landedPages(db, slice)).rejects.toEqual(damaged());
     for (const most of [1, 1_000_000])
       await expect(landedStart(db, { sliceId: slice, page: 0, most })).rejects.toEqual(damaged());
+  });
+
+  test("is found whichever bit of it has changed", async () => {
+    const [rank] = await stage.query<{ body: Buffer }>(
+      "select a.body from raw.answer as a join ops.slice using (slice_id) where dataset = 'keyword_rank' limit 1",
+    );
+    const { body } = must(rank);
+    const unpacked: (Buffer | null)[] = [];
+    for (let bit = 0; bit < body.length * 8; bit += 1) {
+      const changed = Buffer.from(body);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      unpacked.push(await bodyUnlessDamaged(changed));
+    }
+    const whole = must(await bodyUnlessDamaged(body));
+    expect(unpacked.filter((other) => other !== null && !other.equals(whole))).toEqual([]);
   });
 
   test("is left out of an export and counted", async () => {
