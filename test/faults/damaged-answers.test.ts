@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { bodyUnlessDamaged, landedPages, landedStart } from "../../src/raw/read-answers.ts";
+import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
@@ -103,9 +104,17 @@ describe("a damaged answer of a loaded slice", () => {
     expect(unpacked.filter((other) => other !== null && !other.equals(whole))).toEqual([]);
   });
 
-  test("is left out of an export and counted", async () => {
+  test("is not exported, which the command says of each and ends with 1", async () => {
     using folder = temporaryFolder();
-    expect(await exportFrom(stage, folder.path, { datasets })).toEqual({ written: 0, there: 0, leftOut: 1 });
+    const command = ["raw", "export", "--dataset", "app_rating", "--out", folder.path];
+    const problem = `page 0 of the stored answer of slice ${slice} is damaged: it cannot be unpacked`;
+    const named = `slice ${slice} of app_rating is not exported: ${problem}\n`;
+    const stdout = "0 answers written, 0 already there, 1 not exported.\n";
+    expect(await runCommand(stage, command)).toEqual({ code: 1, stdout, stderr: named });
+    const asJson = await runCommand(stage, [...command, "--json"]);
+    expect(asJson).toMatchObject({ code: 1, stderr: named });
+    const leftOut = [{ slice, dataset: "app_rating", problem }];
+    expect(JSON.parse(asJson.stdout)).toEqual({ written: 0, there: 0, leftOut });
   });
 
   test("is stored again by an import, and a replay reads it", async () => {
