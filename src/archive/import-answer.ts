@@ -52,7 +52,7 @@ export async function importAnswers(
     if (stored.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
     const fresh = answers.filter((_, place) => stored[place] === null);
     const drafts = fresh.map(({ draft }) => draft);
-    const later = await readLaterAnswers(transaction, drafts);
+    const later = await readLaterAnswers(transaction, fresh.map(receivedDraft));
     const taken = await takeSlices(transaction, await run(), drafts, {
       now: parts.clock.now(),
       outcomes: fresh.map(({ rows }) => outcomeIn(rows)),
@@ -75,6 +75,10 @@ export async function importAnswers(
     const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.slice?.sliceId ?? ""))]));
     return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });
   });
+}
+
+function receivedDraft({ draft, pages }: FileAnswer) {
+  return { draft, receivedAt: Math.max(...pages.map(({ fetchedAt }) => fetchedAt)) };
 }
 
 function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {
