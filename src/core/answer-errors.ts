@@ -62,4 +62,9 @@ export const answerErrors = {
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer: rebuilding would lose their rows",
     next: "import their answers with `storehouse raw import`, narrow --from and --to, or keep those rows as they are with --keep-pruned",
   },
+  answers_folded: {
+    recovery: "usage",
+    says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer, and {folded} of them are folded into others: rebuilding would lose their rows",
+    next: "keep those rows as they are with --keep-pruned, or narrow --from and --to: answers that are imported do not belong to folded slices",
+  },
 } as const;
