@@ -26,6 +26,23 @@ test("a held answer is not requested again by a retry of what was skipped, which
   expect(await stage.query("select state from ops.slice where error_code is not null")).toEqual([{ state: "skipped" }]);
 });
 
+test("a held answer that is no longer stored cannot be applied: its list is requested again, and others are applied", async () => {
+  await using stage = await openListed();
+  answerWith(stage, empty);
+  await syncAfter(stage, 0);
+  await stage.query(
+    `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
+     select 0, dataset, '{"store": "ios"}', date_day, held_at, 3, '{a,b}' from ops.held_answer`,
+  );
+  expect(await runCommand(stage, ["held", "--apply"])).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^held_not_stored: .*: slice 0; .* applied: 1; .*requested again the next day/),
+  });
+  expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: "agreed" }]);
+  expect(await current(stage)).toBe(0);
+});
+
 describe("an imported list", () => {
   const folder = folderForTests();
 
