@@ -9,20 +9,17 @@ import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 
-/**
- * Applies a held answer from its stored body, in one transaction; returns the number of its rows. Throws `answer_pruned` if the body was
- * pruned.
- */
-export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {
+/** Applies a held answer from its stored body, in one transaction; false if the body is no longer stored. */
+export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<boolean> {
   return parts.db.transaction().execute(async (transaction) => {
     const slice = await sliceOfHeld(transaction, held);
-    if (slice === null) throw fail("answer_pruned", { slices: 1, dataset: held.dataset, from: held.day, to: held.day });
+    if (slice === null) return false;
     if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
       throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is no longer held" });
     const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
     const answer = { dataset: datasetNamed(held.dataset), slice, fetched };
-    const loads = await loadAnswers(transaction, { ...parts, held: "apply" }, [answer]);
-    return loads.get(slice.sliceId)?.rows ?? 0;
+    await loadAnswers(transaction, { ...parts, held: "apply" }, [answer]);
+    return true;
   });
 }
 

@@ -19,8 +19,11 @@ export type AnswerExportRequest = {
   readonly strike: (body: Buffer) => Buffer;
 };
 
-/** Files written, and files that existed already. `leftOut`: loaded slices whose answer cannot be read completely. */
-export type Exported = { readonly written: number; readonly there: number; readonly leftOut: number };
+/** A loaded slice whose stored answer cannot be read completely, and why. */
+export type UnreadAnswer = { readonly slice: string; readonly dataset: string; readonly problem: string };
+
+/** Files written, files that existed already, and the answers that were not exported. */
+export type Exported = { readonly written: number; readonly there: number; readonly leftOut: readonly UnreadAnswer[] };
 
 /** The name of the manifest of an export, in its folder. */
 export const answersManifestName = "manifest.json";
@@ -33,20 +36,22 @@ const Manifest = z.strictObject({
 
 /**
  * Writes the answers of loaded slices as files, each under a name that depends on its content, and a manifest of all files of the folder.
- * Existing files are not written again.
+ * Existing files are not written again. An answer that is pruned meanwhile is no longer one of them.
  */
 export async function exportRaw(db: Database, request: AnswerExportRequest): Promise<Exported> {
   // before anything is read: a folder that cannot be written fails at once
   await makeFolder(request.out);
   const before = await readManifest(request.out);
   const files = new Map(Object.entries(before));
-  const done = { written: 0, there: 0, leftOut: 0 };
+  const leftOut: UnreadAnswer[] = [];
+  const done = { written: 0, there: 0, leftOut };
   const add = async (slice: Slice) => {
     const pages = await wholeAnswer(db, slice);
-    if (pages === null) {
-      done.leftOut += 1;
+    if (pages instanceof StorehouseError) {
+      leftOut.push({ slice: slice.sliceId, dataset: slice.dataset, problem: pages.problem });
       return;
     }
+    if (pages === null) return;
     const text = answerText(
       slice,
       pages.map((page) => ({ ...page, body: request.strike(page.body) })),
@@ -93,12 +98,13 @@ function manifestText(files: ReadonlyMap<string, string>): string {
   return `{"format": "storehouse-manifest-1", "files": {\n${lines.join(",\n")}\n}}\n`;
 }
 
-/** The pages that a replay would read; null if it could not. */
-async function wholeAnswer(db: Database, slice: Slice): Promise<readonly LandedPage[] | null> {
+/** The pages that a replay would read, or why it could not; null if they were pruned meanwhile. */
+async function wholeAnswer(db: Database, slice: Slice): Promise<readonly LandedPage[] | StorehouseError | null> {
   try {
-    return (await landedAnswer(slice, await landedPages(db, slice.sliceId))).pages;
+    const stored = await landedPages(db, slice.sliceId);
+    return stored.size === 0 ? null : (await landedAnswer(slice, stored)).pages;
   } catch (error) {
-    if (error instanceof StorehouseError) return null;
+    if (error instanceof StorehouseError) return error;
     throw error;
   }
 }

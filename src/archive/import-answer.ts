@@ -6,6 +6,7 @@ import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
+import { heldAmong } from "../ledger/held-answers.ts";
 import { importedRequest, readLaterAnswers, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
@@ -21,15 +22,17 @@ import { withoutOutdated } from "./without-outdated.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
- * What an import did: `restored` returned the pruned or damaged answer to a loaded slice, `known` changed nothing. With the rows loaded and rejected.
+ * What an import did: `restored` returned the pruned or damaged answer to a loaded slice, `known` changed nothing, `held`
+ * stored an answer that leaves out most of the portfolio (see hold-answers.ts). With the rows loaded and rejected.
  */
 export type Imported = {
-  readonly did: "loaded" | "restored" | "known";
+  readonly did: "loaded" | "restored" | "known" | "held";
   readonly rows: number;
   readonly rejects: number;
 };
 
 const nothing = { rows: 0, rejects: 0 } as const;
+const isHeld = { did: "held", ...nothing } as const;
 
 /** An answer with its slice: one whose answer was pruned, a new one, or none if a slice for it is under way. */
 type Placed = { readonly answer: FileAnswer; readonly slice: Slice | null; readonly isRestored: boolean };
@@ -52,7 +55,7 @@ export async function importAnswers(
     if (stored.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));
     const fresh = answers.filter((_, place) => stored[place] === null);
     const drafts = fresh.map(({ draft }) => draft);
-    const later = await readLaterAnswers(transaction, drafts);
+    const later = await readLaterAnswers(transaction, fresh.map(receivedDraft));
     const taken = await takeSlices(transaction, await run(), drafts, {
       now: parts.clock.now(),
       outcomes: fresh.map(({ rows }) => outcomeIn(rows)),
@@ -72,9 +75,19 @@ export async function importAnswers(
       return [readAnswer({ ...answer, rows }, slice)];
     });
     const loads = await loadAnswers(transaction, parts, fetched);
-    const done = new Map(placed.map((one) => [one.answer, endOf(one, loads.get(one.slice?.sliceId ?? ""))]));
+    const held = await heldOf(transaction, fetched);
+    const done = new Map(
+      placed.map((one) => {
+        const sliceId = one.slice?.sliceId ?? "";
+        return [one.answer, held.has(sliceId) ? isHeld : endOf(one, loads.get(sliceId))];
+      }),
+    );
     return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });
   });
+}
+
+function receivedDraft({ draft, pages }: FileAnswer) {
+  return { draft, receivedAt: Math.max(...pages.map(({ fetchedAt }) => fetchedAt)) };
 }
 
 function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {
@@ -93,6 +106,17 @@ function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Impo
     return new InvalidFile("a slice for the same cells is under way: import the file again when it has finished");
   if (isRestored || load === undefined) return { did: "restored", ...nothing };
   return { did: "loaded", rows: load.rows, rejects: load.invalid.length };
+}
+
+/** The slices whose answers this import holds: only those of the portfolio can be. */
+async function heldOf(db: Database, fetched: readonly ReadAnswer[]): Promise<ReadonlySet<string>> {
+  const lists = fetched.filter(({ dataset }) => dataset.stage === "portfolio");
+  return lists.length === 0
+    ? new Set()
+    : heldAmong(
+        db,
+        lists.map(({ slice }) => slice.sliceId),
+      );
 }
 
 /** What imports of the answers would do now. */

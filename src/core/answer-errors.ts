@@ -62,4 +62,14 @@ export const answerErrors = {
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer: rebuilding would lose their rows",
     next: "import their answers with `storehouse raw import`, narrow --from and --to, or keep those rows as they are with --keep-pruned",
   },
+  held_not_stored: {
+    recovery: "usage",
+    says: "these held answers are no longer stored and cannot be applied: slice {slices}; other held answers that were applied: {applied}",
+    next: "nothing to do: each list is requested again the next day, and applied if that answer is the same",
+  },
+  answers_folded: {
+    recovery: "usage",
+    says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer, and {folded} of them are folded into others: rebuilding would lose their rows",
+    next: "keep those rows as they are with --keep-pruned, or narrow --from and --to: answers that are imported do not belong to folded slices",
+  },
 } as const;

@@ -63,11 +63,16 @@ export async function holdAnswer(
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
 }
 
-/** Records the outcome of the answers that are held for the scope of a slice, except the slice itself. `at`: epoch-ms. */
+/**
+ * Records the outcome of the answers that are held for the scope of a slice, except the slice itself and answers that came after it, which
+ * an imported answer does not decide about. `at` (epoch-ms): when the answer of the slice came.
+ */
 export async function decideHeld(db: Database, slice: Slice, outcome: HeldOutcome, at: number): Promise<void> {
   await sql`
     update ops.held_answer set outcome = ${outcome}, decided_at = ${instant(at)}
-    where  ${ofScope(slice)} and outcome is null and slice_id <> ${slice.sliceId}`.execute(db);
+    where  ${ofScope(slice)} and outcome is null and slice_id <> ${slice.sliceId} and held_at <= ${instant(at)}`.execute(
+    db,
+  );
 }
 
 /** True for a slice whose answer was held and not applied, according to the ledger. */
@@ -75,6 +80,15 @@ export async function wasHeld(db: Database, sliceId: string): Promise<boolean> {
   const { rows } = await sql`
     select from ops.held_answer where slice_id = ${sliceId} and outcome is distinct from 'agreed'`.execute(db);
   return rows.length > 0;
+}
+
+/** Which of these slices have an answer that is held now. */
+export async function heldAmong(db: Database, sliceIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select slice_id as id from ops.held_answer where slice_id = any (${[...sliceIds]}::bigint[]) and outcome is null`.execute(
+    db,
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Records that a person agrees to a held answer; false if it is no longer held. To be called in the transaction that applies it. */

@@ -75,22 +75,31 @@ export async function storedAnswers(
   return found;
 }
 
+/** The draft of a slice that a file answers, and when its last page came (epoch-ms). */
+type ReceivedDraft = { readonly draft: SliceDraft; readonly receivedAt: number };
+
 /** Days that a later slice of the same list answered without a reject. `isEmpty`: with an empty answer. */
 export type LaterAnswer = { readonly window: Window; readonly isEmpty: boolean };
 
-/** For each draft, the answers that are newer than it. */
+/**
+ * For each draft, the answers that are newer than it: requested on a later day, or on the same day and received later, according to their
+ * pages or, once these are pruned, their requests.
+ */
 export async function readLaterAnswers(
   db: Database,
-  drafts: readonly SliceDraft[],
+  drafts: readonly ReceivedDraft[],
 ): Promise<readonly (readonly LaterAnswer[])[]> {
   const { rows } = await sql<{ place: number; start: Day; end: Day; isEmpty: boolean }>`
     select d.place, later.*
-    from   ${draftRows(drafts.map((draft) => ({ draft, times: null })))}
+    from   ${draftRows(drafts.map(({ draft, receivedAt }) => ({ draft, times: [receivedAt] })))}
     cross  join lateral (
       select s.window_start as start, s.window_end as end, s.state = 'empty' as "isEmpty"
       from   ops.slice as s
-      where  ${isOfSameList} and s.window_start < d.window_end and s.window_end > d.window_start and s.as_of > d.as_of
+      where  ${isOfSameList} and s.window_start < d.window_end and s.window_end > d.window_start
       and    ${isIn("loaded", "empty")} and s.rows_rejected = 0
+      and    (s.as_of > d.as_of or s.as_of = d.as_of and (
+                exists (select from raw.answer as a where a.slice_id = s.slice_id and a.fetched_at > d.times[1])
+                or exists (select from ops.request as q where q.slice_id = s.slice_id and q.received_at > d.times[1] and q.error_code is null)))
       offset 0 -- a fence: slices are looked up draft by draft
     ) as later`.execute(db);
   const found = drafts.map((): LaterAnswer[] => []);

@@ -86,23 +86,35 @@ async function itemsOfPage(
   return new Map(needed.map((id) => [id, (known.get(id) ?? read.get(id)) as readonly string[]]));
 }
 
-/** Slices whose loaded answer is no longer stored, and their first and last day. */
-export type MissingAnswers = { readonly slices: number; readonly from: Day | null; readonly to: Day | null };
+/** Slices whose loaded answer is no longer stored, how many of them are folded into others, and their first and last day. */
+export type MissingAnswers = {
+  readonly slices: number;
+  readonly folded: number;
+  readonly from: Day | null;
+  readonly to: Day | null;
+};
 
 /**
  * Counts the loaded slices of a dataset whose answers were pruned; only windows that touch `within`, without those whose days were dropped.
- * An answer without a body was never stored.
+ * An answer without a body was never stored. Folded slices count with the days of their month.
  */
 export async function missingAnswers(db: Database, dataset: string, within: Partial<Window>): Promise<MissingAnswers> {
   const { rows } = await sql<MissingAnswers>`
-    select count(*)::float8 + coalesce((
-             select sum(m.slice_count) from ops.folded_month as m
-             where  m.dataset = ${dataset} and m.month_start + interval '1 month' > ${within.start ?? "-infinity"}::date and m.month_start < ${within.end ?? "infinity"}::date), 0)::float8 as slices,
-           min(s.window_start) as "from", max(s.window_end - 1) as "to"
-    from   ops.slice as s
-    where  s.dataset = ${dataset} and s.state in ('loaded', 'empty') and s.error_code is null
-    and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
-    and    coalesce(${goneBefore}, date '-infinity') < s.window_end
-    and    not exists (select from raw.answer as a where a.slice_id = s.slice_id)`.execute(db);
+    with folded as (
+      select coalesce(sum(m.slice_count), 0) as slices, min(m.month_start) as first_day, max((m.month_start + interval '1 month')::date - 1) as last_day
+      from   ops.folded_month as m
+      where  m.dataset = ${dataset} and m.slice_count > 0
+      and    m.month_start + interval '1 month' > ${within.start ?? "-infinity"}::date and m.month_start < ${within.end ?? "infinity"}::date
+    ), pruned as (
+      select count(*) as slices, min(s.window_start) as first_day, max(s.window_end - 1) as last_day
+      from   ops.slice as s
+      where  s.dataset = ${dataset} and s.state in ('loaded', 'empty') and s.error_code is null
+      and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
+      and    coalesce(${goneBefore}, date '-infinity') < s.window_end
+      and    not exists (select from raw.answer as a where a.slice_id = s.slice_id)
+    )
+    select (pruned.slices + folded.slices)::float8 as slices, folded.slices::float8 as folded,
+           least(pruned.first_day, folded.first_day) as "from", greatest(pruned.last_day, folded.last_day) as "to"
+    from   pruned, folded`.execute(db);
   return rows[0] as MissingAnswers;
 }

@@ -80,8 +80,8 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
 
 /**
  * SQL: the slices to reopen: the newest one about its cells, if it meets the conditions and no open slice requests the same. Snapshots of
- * one partition count as the same cells on every day, since an answer is always about now. Days that retention does not keep, and items
- * that an answer left out, are not reopened.
+ * one partition count as the same cells on every day, since an answer is always about now. Days that retention does not keep, items
+ * that an answer left out, and slices whose answer is held are not reopened.
  */
 function toReopen({
   datasets,
@@ -112,6 +112,6 @@ function toReopen({
             where  dataset = any (${[...datasets]}::text[]) and (${isAbout} or class = 'snapshot') ${appFits} ${groupFits}
             window cell as (partition by dataset, scope, batch_id, class = 'snapshot', case when class <> 'snapshot' then window_start end,
                             case when class <> 'snapshot' then window_end end)) as slices
-    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open and (error_code in ('not_kept', 'not_tracked')) is not true ${codeFits} ${dayFits} ${isNamed} ${accountFits}
+    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open and (error_code in ('not_kept', 'not_tracked', 'answer_held')) is not true ${codeFits} ${dayFits} ${isNamed} ${accountFits}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

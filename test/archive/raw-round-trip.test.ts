@@ -136,10 +136,8 @@ describe("answers as files", () => {
       await target.sync({ request: { datasets: few, today: tomorrow } });
       const ofDay = "from core.fact_keyword_rank where date_day = $1";
       await target.query(`delete ${ofDay}`, [addDays(today, -2)]);
-      // by an answer before that of the file; the one after it changed nothing. The newest day was requested on one day by both
-      await target.query("update core.fact_keyword_rank set rank = 7, fetched_at = '2026-01-01Z' where date_day < $1", [
-        today,
-      ]);
+      // by an answer before that of the file; the one after it changed nothing, also where both are of one day
+      await target.query("update core.fact_keyword_rank set rank = 7, fetched_at = '2026-01-01Z'");
       const ranks = async () => (await factsOf(target, []))["core.fact_keyword_rank"] ?? [];
       const before = await ranks();
       expect((await importInto(target, [part])).loaded).toBeGreaterThan(0);
@@ -232,7 +230,7 @@ describe("answers as files", () => {
     test("are written once", async () => {
       const before = await filesOf(part);
       const done = await exportFrom(source, part, { datasets: few });
-      expect(done).toEqual({ written: 0, there: names.length, leftOut: 0 });
+      expect(done).toEqual({ written: 0, there: names.length, leftOut: [] });
       expect(await filesOf(part)).toEqual(before);
     });
 

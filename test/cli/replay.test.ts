@@ -46,6 +46,20 @@ describe("storehouse replay and prune", () => {
     expect(await factsOf(stage, [])).toEqual(before);
   });
 
+  test("do not advise to import answers for slices that are folded, since that cannot help", async () => {
+    const fold = `insert into ops.folded_month (dataset, month_start, state, slice_count, rows_loaded, checked_at)
+                  values ('keyword_rank', '2026-05-01', 'loaded', 29, 100, now())`;
+    await stage.query(fold);
+    const { code, stderr } = await run("replay", "--dataset", "keyword_rank");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^answers_folded: 29 loaded slices of keyword_rank with days from 2026-05-01 to 2026-05-31 no longer .* 29 of them are folded .*--keep-pruned/,
+    );
+    expect(stderr).not.toContain("raw import");
+    expect(await run("replay", "--dataset", "keyword_rank", "--from", "2026-06-01")).toMatchObject({ code: 0 });
+    await stage.query("delete from ops.folded_month");
+  });
+
   test("say how many answers were pruned, of which days, and what to do", async () => {
     const before = await factsOf(stage, []);
     await stage.query("update raw.answer set fetched_at = '2020-01-01Z' where operation = 'ios.keyword-ranking'");

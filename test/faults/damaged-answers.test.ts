@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { landedPages, landedStart } from "../../src/raw/read-answers.ts";
+import { bodyUnlessDamaged, landedPages, landedStart } from "../../src/raw/read-answers.ts";
+import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
 
@@ -87,9 +89,32 @@ describe("a damaged answer of a loaded slice", () => {
       await expect(landedStart(db, { sliceId: slice, page: 0, most })).rejects.toEqual(damaged());
   });
 
-  test("is left out of an export and counted", async () => {
+  test("is found whichever bit of it has changed", async () => {
+    const [rank] = await stage.query<{ body: Buffer }>(
+      "select a.body from raw.answer as a join ops.slice using (slice_id) where dataset = 'keyword_rank' limit 1",
+    );
+    const { body } = must(rank);
+    const unpacked: (Buffer | null)[] = [];
+    for (let bit = 0; bit < body.length * 8; bit += 1) {
+      const changed = Buffer.from(body);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      unpacked.push(await bodyUnlessDamaged(changed));
+    }
+    const whole = must(await bodyUnlessDamaged(body));
+    expect(unpacked.filter((other) => other !== null && !other.equals(whole))).toEqual([]);
+  });
+
+  test("is not exported, which the command says of each and ends with 1", async () => {
     using folder = temporaryFolder();
-    expect(await exportFrom(stage, folder.path, { datasets })).toEqual({ written: 0, there: 0, leftOut: 1 });
+    const command = ["raw", "export", "--dataset", "app_rating", "--out", folder.path];
+    const problem = `page 0 of the stored answer of slice ${slice} is damaged: it cannot be unpacked`;
+    const named = `slice ${slice} of app_rating is not exported: ${problem}\n`;
+    const stdout = "0 answers written, 0 already there, 1 not exported.\n";
+    expect(await runCommand(stage, command)).toEqual({ code: 1, stdout, stderr: named });
+    const asJson = await runCommand(stage, [...command, "--json"]);
+    expect(asJson).toMatchObject({ code: 1, stderr: named });
+    const leftOut = [{ slice, dataset: "app_rating", problem }];
+    expect(JSON.parse(asJson.stdout)).toEqual({ written: 0, there: 0, leftOut });
   });
 
   test("is stored again by an import, and a replay reads it", async () => {

@@ -7,38 +7,10 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
+import { answerWith, current, market, openListed, outcomes, syncAfter } from "../support/held-stage.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
-
-const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
-const request = { datasets: ["tracked_app"] };
-
-/** A stage that has read the list of apps the day before. */
-const openListed = () => {
-  const yesterday = addDays(today, -1);
-  return openSynced({ market, today: yesterday }, { request: { ...request, today: yesterday } });
-};
-
-/** Has the account's list of apps answered with this from now on. */
-function answerWith(stage: Stage, answer: unknown): void {
-  const body = JSON.stringify(answer);
-  const fault = { operation: "dashboard.apps", times: 1_000, kind: "status", status: 200, charge: true, body } as const;
-  stage.sandbox.set({ faults: [fault] });
-}
-
-/** A sync of the list of apps so many days after the stage's day. */
-async function syncAfter(stage: Stage, days: number) {
-  stage.sandbox.set({ today: addDays(today, days) });
-  return stage.sync({ request: { ...request, today: addDays(today, days) } });
-}
-
-async function current(stage: Stage): Promise<number> {
-  const [row] = await stage.query<{ apps: number }>(
-    "select count(*)::int as apps from core.tracked_app where is_current",
-  );
-  return row?.apps ?? 0;
-}
 
 async function reported(stage: Stage) {
   await using app = await stage.open();
@@ -47,8 +19,6 @@ async function reported(stage: Stage) {
   const check = checks.find(({ kinds }) => kinds.includes("answer_held"));
   return (await check?.find(parts))?.map(({ subject, facts }) => ({ subject, facts }));
 }
-
-const outcomes = (stage: Stage) => stage.query("select outcome from ops.held_answer order by slice_id");
 
 /** The histories that the list of apps loads, as they are and as a replay leaves them. */
 async function beforeAndAfterReplay(stage: Stage) {

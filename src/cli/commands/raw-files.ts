@@ -2,7 +2,7 @@ import { accountOf } from "../../config/config-of-account.ts";
 import { tokensIn } from "../../config/secrets.ts";
 import path from "node:path";
 import type { Command } from "commander";
-import { exportRaw } from "../../archive/export-answers.ts";
+import { exportRaw, type UnreadAnswer } from "../../archive/export-answers.ts";
 import { type ImportedFiles, importFiles } from "../../archive/import-files.ts";
 import type { Day } from "../../core/day.ts";
 import { createTokenRemover } from "../../core/secret.ts";
@@ -33,6 +33,10 @@ export function addRawExport(raw: Command): void {
     .option("--from <day>", "only windows that reach this day or later", dayArgument)
     .option("--to <day>", "only windows that start on this day or earlier", dayArgument)
     .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 all exported, 1 some stored answers cannot be read completely and are not exported, 2 usage.",
+    )
     .action((options: ExportOptions) =>
       withApp(async ({ warehouse: { db }, config }) => {
         const wanted = options.dataset.length > 0 ? options.dataset.map(datasetNamed) : datasets;
@@ -44,14 +48,23 @@ export function addRawExport(raw: Command): void {
         });
         if (options.json) printJson(done);
         else {
-          const left =
-            done.leftOut > 0
-              ? `; ${countOf(done.leftOut, "answer is incomplete and left out", "answers are incomplete and left out")}`
-              : "";
+          const left = done.leftOut.length > 0 ? `, ${count(done.leftOut.length)} not exported` : "";
           print(`${countOf(done.written, "answer")} written, ${count(done.there)} already there${left}.`);
         }
+        remarkLeftOut(done.leftOut);
+        if (done.leftOut.length > 0) process.exitCode = 1;
       }),
     );
+}
+
+/** Answers that are named one by one: a damaged disk may affect thousands. */
+const mostNamed = 10;
+
+function remarkLeftOut(leftOut: readonly UnreadAnswer[]): void {
+  for (const { slice, dataset, problem } of leftOut.slice(0, mostNamed))
+    remark(`slice ${slice} of ${dataset} is not exported: ${problem}`);
+  if (leftOut.length > mostNamed)
+    remark(`${count(leftOut.length - mostNamed)} more are not exported; --json lists all.`);
 }
 
 type ImportOptions = { readonly dryRun?: true; readonly json?: true };
@@ -66,7 +79,7 @@ export function addRawImport(raw: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nExit codes: 0 everything was accepted, 1 some files were refused or some rows rejected, and the rest is loaded, 2 usage.",
+      "\nExit codes: 0 everything was accepted, 1 some files were refused or held or some rows rejected, and the rest is loaded, 2 usage.",
     )
     .action((places: string[], options: ImportOptions) =>
       withApp(async ({ warehouse: { db }, clock, config }) => {
@@ -81,12 +94,12 @@ export function addRawImport(raw: Command): void {
         if (options.json) printJson(done);
         else print(summary(done, options.dryRun === true));
         for (const { file, rejects } of done.withRejects) remark(`${file}: ${rejectWords(rejects, options.dryRun)}`);
-        if (done.refused + done.rejects > 0) process.exitCode = 1;
+        if (done.refused + done.held + done.rejects > 0) process.exitCode = 1;
       }),
     );
 }
 
-function summary({ loaded, rows, rejects, restored, known, refused }: ImportedFiles, dryRun: boolean): string {
+function summary({ loaded, rows, rejects, restored, known, held, refused }: ImportedFiles, dryRun: boolean): string {
   const facts = [
     dryRun
       ? `${countOf(loaded, "answer")} would be loaded`
@@ -94,6 +107,7 @@ function summary({ loaded, rows, rejects, restored, known, refused }: ImportedFi
     `${count(known)} already known`,
   ];
   if (restored > 0) facts.push(`${count(restored)} stored again for slices that had lost theirs`);
+  if (held > 0) facts.push(`${count(held)} held (\`storehouse held\` shows what they leave out)`);
   if (refused > 0) facts.push(`${countOf(refused, "file")} refused`);
   return `${facts.join(", ")}.${rejects > 0 ? ` ${rejectWords(rejects, dryRun)}.` : ""}`;
 }

@@ -80,7 +80,7 @@ function resumed(dataset: string, from: Day | null): string {
   return `${dataset}: an interrupted replay had already rebuilt ${what}; --restart starts from scratch.`;
 }
 
-/** Throws `answer_pruned` with every dataset that cannot be rebuilt, before the first is. */
+/** Throws `answer_pruned`, or `answers_folded` if importing the answers would not help, with every dataset that cannot be rebuilt, before the first is. */
 async function refuseWhatIsGone(
   db: App["warehouse"]["db"],
   wanted: readonly Dataset[],
@@ -93,11 +93,13 @@ async function refuseWhatIsGone(
     if (missing.slices > 0) gone.push({ ...missing, dataset: dataset.name });
   }
   if (gone.length === 0) return;
-  throw fail("answer_pruned", {
+  const folded = sumBy(gone, (one) => one.folded);
+  throw fail(folded > 0 ? "answers_folded" : "answer_pruned", {
     slices: sumBy(gone, ({ slices }) => slices),
     dataset: gone.map(({ dataset }) => dataset).join(", "),
     from: gone.map(({ from }) => from).reduce(earlier),
     to: gone.map(({ to }) => to).reduce(later),
+    ...(folded > 0 ? { folded } : {}),
   });
 }
 

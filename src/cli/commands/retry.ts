@@ -1,8 +1,10 @@
+import type { App } from "../../app.ts";
 import { accountOf } from "../../config/config-of-account.ts";
 import { type Command } from "commander";
 import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { retried } from "../../runs/sync.ts";
+import { readHeld } from "../../ledger/held-answers.ts";
 import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
 import { collectCodes, collectSlices, onlyDatasets, pastDayArgument, several } from "../arguments.ts";
 import { withApi, withApp } from "../with-app.ts";
@@ -46,14 +48,22 @@ function whichOf({ skipped, code, slice, since }: Options): Omit<Reopening, "dat
 }
 
 function run(options: Options): Promise<void> {
-  return withApi((app) =>
+  return withApi(async (app) =>
     foreground(
       app,
       options,
       (how) => withProgress(app, (progress) => retryInForeground(app, { ...how, progress, which: whichOf(options) })),
-      { nothingToRun: "Nothing to retry; no credits spent." },
+      { nothingToRun: `Nothing to retry; no credits spent.${await heldWords(app, options)}` },
     ),
   );
+}
+
+/** What to do about held answers, which no retry requests again; empty if there are none. */
+async function heldWords(app: App, { dataset }: Options): Promise<string> {
+  const held = await readHeld(app.warehouse.db, accountOf(app.config.settings));
+  const slices = held.filter((one) => dataset.length === 0 || dataset.includes(one.dataset)).length;
+  if (slices === 0) return "";
+  return ` ${countOf(slices, "answer is", "answers are")} held: \`storehouse held\` shows what is held, and \`storehouse held --apply\` applies it.`;
 }
 
 function preview(options: Options): Promise<void> {
@@ -63,6 +73,7 @@ function preview(options: Options): Promise<void> {
       account: accountOf(app.config.settings),
     });
     if (options.json) printJson(found);
+    else if (found.length === 0) print(`Nothing to retry.${await heldWords(app, options)}`);
     else printFound(found, commandOf(options));
   });
 }
@@ -80,10 +91,6 @@ function commandOf({ dataset, code, slice, since, skipped }: Options): string {
 }
 
 function printFound(found: readonly Reopened[], command: string): void {
-  if (found.length === 0) {
-    print("Nothing to retry.");
-    return;
-  }
   print(
     table(
       ["dataset", "state", "code", "slices", "credits"],
