@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { gathered, readAhead } from "../core/read-ahead.ts";
-import type { Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, missingAnswers, type LandedSlice, type MissingAnswers } from "../ledger/landed-slices.ts";
@@ -20,6 +20,7 @@ import {
   type SliceLoad,
   writeSlices,
 } from "../ingest/prepare-slice.ts";
+import { shareUntilCommit } from "../postgres/advisory-lock.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
@@ -67,6 +68,8 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   for (const end of [...seams.filter((seam) => from === undefined || seam > from), null]) {
     const part = { ...(start === undefined ? {} : { start }), ...(end === null ? endOf(within) : { end }) };
     const rebuilt = await parts.db.transaction().execute(async (transaction) => {
+      // rows are cleared before their answers are read
+      await shareUntilCommit(transaction, "pruning");
       if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
       return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
     });
@@ -104,7 +107,7 @@ async function rebuildPart(
   const done = { slices: 0, rows: 0, invalid: 0 };
   const { within } = request;
   const gone = await missingAnswers(transaction, dataset.name, within);
-  // answers may have been pruned in between
+  // answers may have been pruned since the first check
   refusePruned(dataset, gone, request);
   const keepPruned = gone.slices > 0;
   if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
@@ -147,7 +150,10 @@ async function readGroup(
   for (const slice of slices) {
     // lets replies of the database to concurrent writes be handled in between
     await nextTurn();
-    const answer = await landedAnswer(slice, pages.get(slice.sliceId) ?? new Map()).catch(asProblem);
+    const stored = pages.get(slice.sliceId);
+    // its rows are cleared already: as a failure of the slice, that would be committed
+    if (stored === undefined && isLoaded(slice)) throw prunedMeanwhile(slice);
+    const answer = await landedAnswer(slice, stored ?? new Map()).catch(asProblem);
     const load =
       answer instanceof StorehouseError
         ? answer
@@ -155,6 +161,14 @@ async function readGroup(
     read.push({ slice, load });
   }
   return read;
+}
+
+function isLoaded({ state }: LandedSlice): boolean {
+  return state === "loaded" || state === "empty";
+}
+
+function prunedMeanwhile({ dataset, window }: LandedSlice): StorehouseError {
+  return fail("answer_pruned", { slices: 1, dataset, from: window.start, to: addDays(window.end, -1) });
 }
 
 /**
@@ -170,7 +184,7 @@ async function loadGroup(
   await writeSlices(transaction, { ...parts, tailsAt: null, held: "recorded", inTurn: true }, loads);
   const ends = group.map(({ slice, load }) => ({ slice, load, outcome: lateOutcome(load) }));
   // a slice that failed before its whole answer was stored must still be requested again because of that error
-  const noted = ends.filter(({ slice, load }) => !(slice.isFailed && load instanceof StorehouseError));
+  const noted = ends.filter(({ slice, load }) => !(slice.state === "failed" && load instanceof StorehouseError));
   await noteOutcomes(transaction, noted);
   return ends.map(({ outcome: { state, rows } }) => ({ rows: state === "failed" ? null : rows }));
 }

@@ -10,6 +10,7 @@ import { isLockTimeout } from "./database-errors.ts";
  * - `refused batch`: start to search for a refused item, so that no two search for the same one.
  * - `past slices`: sum up slices of past days, exclusively; processes that change one of them share the lock (migrations/0004).
  * - `keywords`: change what the account tracks, so that nobody relies on a list that another person is changing.
+ * - `pruning`: delete stored answers, exclusively; transactions that rebuild rows from stored answers share the lock.
  * - `configuration`: change the configuration file, so that nobody relies on one that another person is changing.
  */
 export type LockName =
@@ -19,6 +20,7 @@ export type LockName =
   | "refused batch"
   | "past slices"
   | "keywords"
+  | "pruning"
   | "configuration";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
@@ -58,6 +60,11 @@ async function isTaken(connection: Database, name: LockName): Promise<boolean> {
 /** Takes the lock until the transaction ends. */
 export async function lockUntilCommit(transaction: Database, name: LockName): Promise<void> {
   await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
+}
+
+/** Takes the lock until the transaction ends; others may share it, and none may take it for itself. */
+export async function shareUntilCommit(transaction: Database, name: LockName): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${keyOf(name)})`.execute(transaction);
 }
 
 /** Takes the lock until the transaction ends, if no other session holds it now; false if one does. */
