@@ -5,6 +5,7 @@ import { loadAnswers } from "../ingest/load-answers.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
@@ -15,6 +16,7 @@ import { landedAnswer } from "./stored-answer.ts";
  */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<number> {
   return parts.db.transaction().execute(async (transaction) => {
+    await keepReplaysOut(transaction, [held.dataset]);
     const slice = await sliceOfHeld(transaction, held);
     if (slice === null) throw fail("answer_pruned", { slices: 1, dataset: held.dataset, from: held.day, to: held.day });
     if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))

@@ -7,6 +7,7 @@ import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, missingAnswers, type LandedSlice, type MissingAnswers } from "../ledger/landed-slices.ts";
 import { noteReplay, replayProgress, cutDaysOf } from "../ledger/replay-progress.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
+import { keepLoadsOut } from "../load/rebuild-lock.ts";
 import { clearTable } from "../load/clear.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf } from "../raw/read-answers.ts";
@@ -70,6 +71,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     const rebuilt = await parts.db.transaction().execute(async (transaction) => {
       // rows are cleared before their answers are read
       await shareUntilCommit(transaction, "pruning");
+      await keepLoadsOut(transaction, dataset.name);
       if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
       return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
     });

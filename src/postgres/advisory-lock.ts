@@ -11,6 +11,7 @@ import { isLockTimeout } from "./database-errors.ts";
  * - `past slices`: sum up slices of past days, exclusively; processes that change one of them share the lock (migrations/0004).
  * - `keywords`: change what the account tracks, so that nobody relies on a list that another person is changing.
  * - `pruning`: delete stored answers, exclusively; transactions that rebuild rows from stored answers share the lock.
+ * - `replay`: rebuild rows of a dataset; transactions that load answers of this dataset share the lock. By name of the dataset.
  * - `configuration`: change the configuration file, so that nobody relies on one that another person is changing.
  */
 export type LockName =
@@ -21,6 +22,7 @@ export type LockName =
   | "past slices"
   | "keywords"
   | "pruning"
+  | "replay"
   | "configuration";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
@@ -81,6 +83,23 @@ export async function tryLockUntilCommit(transaction: Database, name: LockName):
 export async function lockNumbers(transaction: Database, name: LockName, numbers: readonly number[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(${keyOf(name)}, number) from unnest(${[...numbers]}::integer[]) as number`.execute(
+    transaction,
+  );
+}
+
+/**
+ * Takes the locks of this name for some things, by their names, until the transaction ends; always in the same order, so that no two
+ * transactions wait for each other. A shared lock keeps out only those who want it exclusively.
+ */
+export async function lockNamed(
+  transaction: Database,
+  name: LockName,
+  { of, mode }: { readonly of: readonly string[]; readonly mode: "shared" | "exclusive" },
+): Promise<void> {
+  const lock = sql.raw(mode === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock");
+  await sql`
+    select ${lock}(${keyOf(name)}, number)
+    from   (select distinct hashtext(thing) as number from unnest(${[...of]}::text[]) as thing order by number) as numbers`.execute(
     transaction,
   );
 }

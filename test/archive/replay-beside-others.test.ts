@@ -1,5 +1,5 @@
 import pg from "pg";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { replay } from "../../src/archive/replay.ts";
 import { datasetNamed } from "../../src/datasets/shared/all.ts";
@@ -8,6 +8,11 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { pruneRaw } from "../../src/raw/prune.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { forTests } from "../support/for-tests.ts";
+import { holdWrites } from "../support/hold-writes.ts";
+import { must } from "../support/must.ts";
+import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { everything, rebuild } from "../support/replay-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 };
@@ -72,4 +77,69 @@ test("leaves the rows of an answer that is deleted by hand before it is read", a
   const replaying = replay(parts, datasetNamed("keyword_rank"), { within: {}, keepPruned: false });
   await expect(replaying).rejects.toMatchObject({ code: "answer_pruned" });
   expect(await everything(stage)).toEqual(before);
+});
+
+describe("an answer that is loaded while the rows of its dataset are rebuilt", () => {
+  const lists = ["tracked_app", "tracked_country", "tracked_keyword"];
+  const next = addDays(today, 1);
+  const stage = forTests(() => openStage({ market }));
+  let left: { app: string; keyword: string };
+
+  const isCurrent = async () => {
+    const [row] = await stage.query(
+      `select is_current, valid_to::text from core.tracked_keyword join core.dim_app using (app_key) join core.dim_keyword using (keyword_key)
+       where  track_id = $1 and keyword = $2`,
+      [left.app, left.keyword],
+    );
+    return row;
+  };
+
+  /** Loads while a replay has cleared the rows and not rebuilt them yet, and replays all once more. */
+  async function besideReplay(load: () => Promise<unknown>): Promise<void> {
+    const both: Promise<unknown>[] = [];
+    {
+      await using held = await holdWrites(stage, "core.tracked_keyword", "insert");
+      both.push(rebuild(stage, ["tracked_keyword"]));
+      await until(async () => (await held.waiting()).length > 0);
+      both.push(load());
+      await until(async () => (await held.waitingBehind()).length > 0);
+    }
+    const [replayed] = await Promise.all(both);
+    expect(replayed).toMatchObject([{ invalid: 0 }]);
+    const after = await everything(stage);
+    await rebuild(stage, lists);
+    expect(await everything(stage)).toEqual(after);
+  }
+
+  test("closes a member that left, though the replay restores it from older answers", async () => {
+    await stage.sync({ request: { datasets: lists } });
+    const tracked = await stage.query<typeof left>(
+      `select track_id as app, keyword from core.tracked_keyword join core.dim_app using (app_key) join core.dim_keyword using (keyword_key)
+       where  store = 'ios' order by keyword limit 1`,
+    );
+    left = must(tracked[0]);
+    const { url, token } = stage.sandbox;
+    await fetch(`${url}/gateway/account/app/${left.app}/keywords/US?token=${token}`, {
+      method: "DELETE",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify([left.keyword]),
+    });
+    stage.sandbox.set({ today: next });
+    await besideReplay(() => stage.sync({ request: { datasets: lists, today: next } }));
+    expect(await isCurrent()).toEqual({ is_current: false, valid_to: next });
+  });
+
+  test("closes it also if it comes from a file", async () => {
+    using folder = temporaryFolder();
+    await exportFrom(stage, folder.path, { datasets: ["tracked_keyword"] });
+    const ofNext = "dataset = 'tracked_keyword' and as_of = $1";
+    await stage.query(`delete from raw.answer where slice_id in (select slice_id from ops.slice where ${ofNext})`, [
+      next,
+    ]);
+    await stage.query(`delete from ops.slice where ${ofNext}`, [next]);
+    await rebuild(stage, ["tracked_keyword"]);
+    expect(await isCurrent()).toEqual({ is_current: true, valid_to: null });
+    await besideReplay(() => importInto(stage, [folder.path]));
+    expect(await isCurrent()).toEqual({ is_current: false, valid_to: next });
+  });
 });
