@@ -5,6 +5,7 @@ import { loadAnswers } from "../ingest/load-answers.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
@@ -12,6 +13,7 @@ import { landedAnswer } from "./stored-answer.ts";
 /** Applies a held answer from its stored body, in one transaction; false if the body is no longer stored. */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<boolean> {
   return parts.db.transaction().execute(async (transaction) => {
+    await keepReplaysOut(transaction, [held.dataset]);
     const slice = await sliceOfHeld(transaction, held);
     if (slice === null) return false;
     if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))

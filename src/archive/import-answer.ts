@@ -1,3 +1,4 @@
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
@@ -48,6 +49,10 @@ export async function importAnswers(
   run: () => Promise<string>,
 ): Promise<readonly (Imported | InvalidFile)[]> {
   return parts.db.transaction().execute(async (transaction) => {
+    await keepReplaysOut(
+      transaction,
+      answers.map(({ draft }) => draft.dataset),
+    );
     // waits for another import of the same answers
     await lockUntilCommit(transaction, "raw import");
     await findByKey(transaction);

@@ -1,16 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { gathered, readAhead } from "../core/read-ahead.ts";
-import type { Day } from "../core/day.ts";
+import { addDays, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, missingAnswers, type LandedSlice, type MissingAnswers } from "../ledger/landed-slices.ts";
 import { noteReplay, replayProgress, cutDaysOf } from "../ledger/replay-progress.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
+import { keepLoadsOut } from "../load/rebuild-lock.ts";
 import { clearTable } from "../load/clear.ts";
 import type { Database } from "../postgres/database.ts";
-import { landedPagesOf } from "../raw/read-answers.ts";
 import { dayColumns } from "../load/table.ts";
+import { allDamage, foundPages, isDamage, mayHaveRows } from "./damaged-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import {
   deleteRejects,
@@ -20,6 +21,7 @@ import {
   type SliceLoad,
   writeSlices,
 } from "../ingest/prepare-slice.ts";
+import { shareUntilCommit } from "../postgres/advisory-lock.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
@@ -50,8 +52,8 @@ export type ReplayRequest = {
  * the old rows until the new ones are committed, and a kill leaves the old ones. An interrupted replay continues after the last committed
  * part, until `forgetReplays`. Answers that did not fit when they came and do now are loaded too: their slices are no longer failed, nor
  * their days lost. If an answer fitted then and does not now, its rows are deleted and its slice becomes failed. A failed slice is
- * unchanged if its answer still cannot be read. Throws `answer_pruned` if answers of loaded slices were pruned. A history, which needs all
- * its answers, is left alone if pruned rows are to be kept.
+ * unchanged if its answer still cannot be read. Throws `answer_pruned` if answers of loaded slices were pruned, and `answers_damaged` if any
+ * of them cannot be unpacked. A history, which needs all its answers, is left alone if pruned rows are to be kept.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
   const within = rebuiltDays(dataset, request.within);
@@ -65,11 +67,16 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   const seams = hasSingleDays(dataset) ? await cutDaysOf(parts.db, dataset.name, within) : [];
   let start = from ?? within.start;
   for (const end of [...seams.filter((seam) => from === undefined || seam > from), null]) {
-    const part = { ...(start === undefined ? {} : { start }), ...(end === null ? endOf(within) : { end }) };
-    const rebuilt = await parts.db.transaction().execute(async (transaction) => {
+    const part = { ...startOf(start), ...(end === null ? endOf(within) : { end }) };
+    const rebuilding = parts.db.transaction().execute(async (transaction) => {
+      // rows are cleared before their answers are read
+      await shareUntilCommit(transaction, "pruning");
+      await keepLoadsOut(transaction, dataset.name);
       if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
       return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
     });
+    const rest = { ...startOf(start), ...endOf(within) };
+    const rebuilt = await rebuilding.catch((error: unknown) => rethrow(error, parts.db, { dataset, rest }));
     done.slices += rebuilt.slices;
     done.rows += rebuilt.rows;
     done.invalid += rebuilt.invalid;
@@ -81,6 +88,19 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
 function refusePruned({ name }: Dataset, gone: MissingAnswers, { keepPruned }: ReplayRequest): void {
   if (gone.slices > 0 && !keepPruned)
     throw fail("answer_pruned", { slices: gone.slices, dataset: name, from: gone.from, to: gone.to });
+}
+
+/** Throws an error of a part again; if it is that of a damaged answer, with all damaged answers of the rest. */
+async function rethrow(
+  error: unknown,
+  db: Database,
+  { dataset, rest }: { readonly dataset: Dataset; readonly rest: Partial<Window> },
+): Promise<never> {
+  throw (isDamage(error) ? await allDamage(db, dataset.name, rest) : null) ?? error;
+}
+
+function startOf(start: Day | undefined): Partial<Window> {
+  return start === undefined ? {} : { start };
 }
 
 function endOf({ end }: Partial<Window>): Partial<Window> {
@@ -104,7 +124,7 @@ async function rebuildPart(
   const done = { slices: 0, rows: 0, invalid: 0 };
   const { within } = request;
   const gone = await missingAnswers(transaction, dataset.name, within);
-  // answers may have been pruned in between
+  // answers may have been pruned since the first check
   refusePruned(dataset, gone, request);
   const keepPruned = gone.slices > 0;
   if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
@@ -139,15 +159,17 @@ async function readGroup(
   dataset: Dataset,
   slices: readonly LandedSlice[],
 ): Promise<readonly ReadSlice[]> {
-  const pages = await landedPagesOf(
-    parts.db,
-    slices.map(({ sliceId }) => sliceId),
-  );
+  const { pages, damaged } = await foundPages(parts.db, slices);
   const read: ReadSlice[] = [];
   for (const slice of slices) {
     // lets replies of the database to concurrent writes be handled in between
     await nextTurn();
-    const answer = await landedAnswer(slice, pages.get(slice.sliceId) ?? new Map()).catch(asProblem);
+    const stored = pages.get(slice.sliceId);
+    // its rows are cleared already: as a failure of the slice, that would be committed
+    if (stored === undefined && isLoaded(slice)) throw prunedMeanwhile(slice);
+    const problem = damaged.get(slice.sliceId);
+    if (problem !== undefined && mayHaveRows(slice)) throw problem;
+    const answer = problem ?? (await landedAnswer(slice, stored ?? new Map()).catch(asProblem));
     const load =
       answer instanceof StorehouseError
         ? answer
@@ -155,6 +177,14 @@ async function readGroup(
     read.push({ slice, load });
   }
   return read;
+}
+
+function isLoaded({ state }: LandedSlice): boolean {
+  return state === "loaded" || state === "empty";
+}
+
+function prunedMeanwhile({ dataset, window }: LandedSlice): StorehouseError {
+  return fail("answer_pruned", { slices: 1, dataset, from: window.start, to: addDays(window.end, -1) });
 }
 
 /**
@@ -170,7 +200,7 @@ async function loadGroup(
   await writeSlices(transaction, { ...parts, tailsAt: null, held: "recorded", inTurn: true }, loads);
   const ends = group.map(({ slice, load }) => ({ slice, load, outcome: lateOutcome(load) }));
   // a slice that failed before its whole answer was stored must still be requested again because of that error
-  const noted = ends.filter(({ slice, load }) => !(slice.isFailed && load instanceof StorehouseError));
+  const noted = ends.filter(({ slice, load }) => !(slice.state === "failed" && load instanceof StorehouseError));
   await noteOutcomes(transaction, noted);
   return ends.map(({ outcome: { state, rows } }) => ({ rows: state === "failed" ? null : rows }));
 }

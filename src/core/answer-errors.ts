@@ -57,6 +57,11 @@ export const answerErrors = {
     says: "page {page} of the stored answer of slice {slice} is damaged: it cannot be unpacked",
     next: "check the disk of the database; then import the answer again with `storehouse raw import`, restore its row of raw.answer from a backup, or delete that row: it counts as pruned then",
   },
+  answers_damaged: {
+    recovery: "usage",
+    says: "stored answers of {dataset} are damaged and cannot be unpacked: {answers}, with days from {from} to {to}; the first are those of the slices {slices}",
+    next: "check the disk of the database; then import these answers again with `storehouse raw import`, restore their rows of raw.answer from a backup, or delete these rows and run the replay with --keep-pruned",
+  },
   answer_pruned: {
     recovery: "usage",
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer: rebuilding would lose their rows",

@@ -9,6 +9,7 @@ import { StorehouseError } from "../core/errors.ts";
 import { takeSlices } from "../ledger/imported-slices.ts";
 import { dailyRun } from "../ledger/runs.ts";
 import { startsOf } from "../planner/plan-stream.ts";
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { lockUntilCommit } from "../postgres/advisory-lock.ts";
 import { isMissingPartition } from "../postgres/database-errors.ts";
 import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../raw/answers-to.ts";
@@ -117,6 +118,7 @@ async function loadInto(
   const pages = stored.slice(0, answer.pages.length);
   const load = () =>
     db.transaction().execute(async (transaction) => {
+      await keepReplaysOut(transaction, [dataset.name]);
       // if two processes load the same answer, the second finds it taken
       await lockUntilCommit(transaction, "raw import");
       const runId = await dailyRun(transaction, {

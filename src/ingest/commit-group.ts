@@ -2,9 +2,11 @@ import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { isShared, planningTask } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { coverAlsoAnswered, loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
 import { compareReported } from "./compare-reported.ts";
@@ -40,6 +42,7 @@ export async function commitGroup(
   );
   return db.transaction().execute(async (transaction) => {
     await findByKey(transaction);
+    await keepReplaysOut(transaction, writtenDatasets(members));
     // first, so that the slices are locked: a worker that takes one over either waits or was first
     const ended = await endAttempts(
       transaction,
@@ -62,6 +65,16 @@ export async function commitGroup(
     );
     return members.map(({ load }) => ended.has(load.slice.sliceId));
   });
+}
+
+/** The datasets whose tables a group writes. */
+function writtenDatasets(members: readonly GroupMember[]): ReadonlySet<string> {
+  const own = new Set(members.map(({ load }) => load.slice.dataset));
+  return new Set([...own].flatMap((name) => [name, ...also(datasetNamed(name))]));
+}
+
+function also({ alsoAnswers }: Dataset): readonly string[] {
+  return alsoAnswers === undefined ? [] : [alsoAnswers.dataset];
 }
 
 /**

@@ -25,8 +25,8 @@ export type ReadAnswer = {
 };
 
 /**
- * Loads answers inside the caller's transaction and ends their slices, as if they had just been fetched, or just confirmed if `held` says
- * so. Returns the outcome of each, by slice.
+ * Loads answers inside the caller's transaction, which must have begun with `keepReplaysOut`, and ends their slices, as if they had just been
+ * fetched, or just confirmed if `held` says so. Returns the outcome of each, by slice.
  */
 export async function loadAnswers(
   transaction: Database,

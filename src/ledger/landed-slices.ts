@@ -7,8 +7,8 @@ import { goneBefore } from "./dropped-months.ts";
 import { itemsOf } from "./batches.ts";
 import { ownColumns, type OwnRow, sliceWith } from "./slice-rows.ts";
 
-/** A slice with landed pages, and whether it failed. Retention has dropped its days before `goneBefore`. */
-export type LandedSlice = Slice & { readonly goneBefore: Day | null; readonly isFailed: boolean };
+/** A slice with landed pages, and its state. Retention has dropped its days before `goneBefore`. */
+export type LandedSlice = Slice & { readonly goneBefore: Day | null; readonly state: SliceState };
 
 /** Slices in memory at a time. */
 const pageSize = 500;
@@ -27,7 +27,7 @@ export async function* landedSlices(
 ): AsyncGenerator<LandedSlice> {
   await sql`
     declare landed_slices no scroll cursor for
-    select ${ownColumns}, s.batch_id, s.state = 'failed' as is_failed, ${goneBefore} as dropped_before
+    select ${ownColumns}, s.batch_id, s.state, ${goneBefore} as dropped_before
     from   ops.slice as s
     cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
     where  s.dataset = ${dataset} and landed.landed_at is not null
@@ -51,7 +51,7 @@ export async function* landedSlices(
       }
       for (const row of rows) {
         const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
-        yield { ...slice, goneBefore: row.dropped_before, isFailed: row.is_failed };
+        yield { ...slice, goneBefore: row.dropped_before, state: row.state };
       }
       if (isLast) break;
     }
@@ -62,7 +62,7 @@ export async function* landedSlices(
   await sql`close landed_slices`.execute(transaction);
 }
 
-type LandedRow = OwnRow & { batch_id: string | null; is_failed: boolean; dropped_before: Day | null };
+type LandedRow = OwnRow & { batch_id: string | null; state: SliceState; dropped_before: Day | null };
 
 /** Slices of the cursor, and the items of their batches. */
 type Page = { readonly rows: readonly LandedRow[]; readonly items: ReadonlyMap<string, readonly string[]> };

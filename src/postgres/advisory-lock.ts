@@ -10,6 +10,8 @@ import { isLockTimeout } from "./database-errors.ts";
  * - `refused batch`: start to search for a refused item, so that no two search for the same one.
  * - `past slices`: sum up slices of past days, exclusively; processes that change one of them share the lock (migrations/0004).
  * - `keywords`: change what the account tracks, so that nobody relies on a list that another person is changing.
+ * - `pruning`: delete stored answers, exclusively; transactions that rebuild rows from stored answers share the lock.
+ * - `replay`: rebuild rows of a dataset; transactions that load answers of this dataset share the lock. By name of the dataset.
  * - `configuration`: change the configuration file, so that nobody relies on one that another person is changing.
  */
 export type LockName =
@@ -19,6 +21,8 @@ export type LockName =
   | "refused batch"
   | "past slices"
   | "keywords"
+  | "pruning"
+  | "replay"
   | "configuration";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
@@ -60,6 +64,11 @@ export async function lockUntilCommit(transaction: Database, name: LockName): Pr
   await sql`select pg_advisory_xact_lock(${keyOf(name)})`.execute(transaction);
 }
 
+/** Takes the lock until the transaction ends; others may share it, and none may take it for itself. */
+export async function shareUntilCommit(transaction: Database, name: LockName): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${keyOf(name)})`.execute(transaction);
+}
+
 /** Takes the lock until the transaction ends, if no other session holds it now; false if one does. */
 export async function tryLockUntilCommit(transaction: Database, name: LockName): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${keyOf(name)}) as taken`.execute(
@@ -74,6 +83,23 @@ export async function tryLockUntilCommit(transaction: Database, name: LockName):
 export async function lockNumbers(transaction: Database, name: LockName, numbers: readonly number[]): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(${keyOf(name)}, number) from unnest(${[...numbers]}::integer[]) as number`.execute(
+    transaction,
+  );
+}
+
+/**
+ * Takes the locks of this name for some things, by their names, until the transaction ends; always in the same order, so that no two
+ * transactions wait for each other. A shared lock keeps out only those who want it exclusively.
+ */
+export async function lockNamed(
+  transaction: Database,
+  name: LockName,
+  { of, mode }: { readonly of: readonly string[]; readonly mode: "shared" | "exclusive" },
+): Promise<void> {
+  const lock = sql.raw(mode === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock");
+  await sql`
+    select ${lock}(${keyOf(name)}, number)
+    from   (select distinct hashtext(thing) as number from unnest(${[...of]}::text[]) as thing order by number) as numbers`.execute(
     transaction,
   );
 }

@@ -1,5 +1,6 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
+import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 
 /** Stored answers of one dataset, and their first and last day. */
@@ -24,15 +25,12 @@ const unread = "gateway";
 /**
  * Deletes the landed answers of loaded and empty slices whose last page came before an instant (epoch-ms), and answers without a slice.
  * Answers of open and failed slices may be the only copy of paid data. An answer is kept or deleted with all its pages. Deleted answers
- * cannot be replayed.
+ * cannot be replayed. Waits for the end of a part that a replay has cleared: it is rebuilt from these answers.
  */
 export function pruneRaw(db: Database, before: number): Promise<Pruned> {
+  const ofSlices = sql`delete from raw.answer as a using ops.slice as s where ${isOld(before)} returning ${facts}`;
   const unreadToo = sql`delete from raw.answer as a where ${isUnread(before)} returning ${unreadFacts}`;
-  return addUp(
-    db,
-    sql`delete from raw.answer as a using ops.slice as s where ${isOld(before)} returning ${facts}`,
-    unreadToo,
-  );
+  return withAdvisoryLock(db, "pruning", (connection) => addUp(connection, ofSlices, unreadToo));
 }
 
 /** What `pruneRaw` would delete now. */

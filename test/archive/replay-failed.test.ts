@@ -2,7 +2,7 @@ import { zstdCompressSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
-import { rebuild } from "../support/replay-stage.ts";
+import { everything, rebuild } from "../support/replay-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
 describe("of a day that was lost", () => {
@@ -67,4 +67,21 @@ test("leaves a slice as it failed whose answer was never stored whole, and its l
   expect(before.every(({ due_at: at }) => at !== null)).toBe(true);
   expect(await rebuild(stage, ["keyword_rank"])).toMatchObject([{ invalid: before.length }]);
   expect(await failed()).toEqual(before);
+});
+
+test.each(["failed", "lost"])("rebuilds the others beside a %s slice whose answer is damaged", async (state) => {
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  await stage.sync();
+  const before = await everything(stage);
+  const broken = "(select min(slice_id) from ops.slice where dataset = 'keyword_rank')";
+  const ofBroken = () => stage.query(`select state, error_code, due_at from ops.slice where slice_id = ${broken}`);
+  await stage.query(`update raw.answer set body = '\\xdeadbeef' where slice_id = ${broken}`);
+  await stage.query(`delete from core.fact_keyword_rank where slice_id = ${broken}`);
+  await stage.query(`update ops.slice set state = $1, error_code = 'server_error' where slice_id = ${broken}`, [state]);
+  const [was, rows] = [await ofBroken(), await everything(stage)];
+  await stage.query("update core.fact_keyword_rank set rank = 999");
+  expect(await rebuild(stage, ["keyword_rank"])).toMatchObject([{ invalid: 1 }]);
+  expect(await everything(stage)).toEqual(rows);
+  expect(rows).not.toEqual(before);
+  expect(await ofBroken()).toEqual(was);
 });

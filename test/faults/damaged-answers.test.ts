@@ -56,6 +56,22 @@ test("a slice that the database does not let move to its new day fails, and the 
   expect(done).toMatchObject({ outcome: "failed", error: null, progress: { open: 0, failed: 4 } });
 });
 
+test("a replay names all damaged answers of a dataset at once, also of days that it had not come to", async () => {
+  await using stage = await openLoaded();
+  const slices = await stage.query<{ id: string; day: string }>(
+    "select slice_id as id, window_start::text as day from ops.slice where dataset = 'keyword_rank'",
+  );
+  expect(new Set(slices.map(({ day }) => day)).size).toBeGreaterThan(1);
+  await stage.query("update raw.answer set body = '\\xdeadbeef' where slice_id = any ($1)", [
+    slices.map(({ id }) => id),
+  ]);
+  const days = slices.map(({ day }) => day).toSorted();
+  await expect(rebuild(stage, ["keyword_rank"])).rejects.toMatchObject({
+    code: "answers_damaged",
+    context: { dataset: "keyword_rank", answers: slices.length, from: days[0], slices: expect.stringContaining(", ") },
+  });
+});
+
 describe("a damaged answer of a loaded slice", () => {
   const stage = forTests(openLoaded);
   const exported = folderForTests();
@@ -76,7 +92,8 @@ describe("a damaged answer of a loaded slice", () => {
   test("stops a replay, which leaves the rows", async () => {
     const rows = () => stage.query("select * from core.fact_app_rating");
     const before = await rows();
-    await expect(rebuild(stage, datasets)).rejects.toEqual(damaged());
+    const named = { dataset: "app_rating", answers: 1, from: today, to: today, slices: `${slice} (${today})` };
+    await expect(rebuild(stage, datasets)).rejects.toMatchObject({ code: "answers_damaged", context: named });
     expect(before).not.toEqual([]);
     expect(await rows()).toEqual(before);
   });

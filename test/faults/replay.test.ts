@@ -1,10 +1,10 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Behind } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { holdWrites } from "../support/hold-writes.ts";
 import { factsOf, tablesOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 
@@ -51,7 +51,7 @@ test("leaves the old rows of a table when it is killed while it writes it, and r
   // it goes on where it was killed
   for (const table of killedIn) {
     {
-      await using holder = await holdWrites(table);
+      await using holder = await holdWrites(stage, table);
       await using child = startChild(behind, ["replay"]);
       await until(async () => (await holder.waiting()).length > 0);
       child.process.kill("SIGKILL");
@@ -71,24 +71,3 @@ test("leaves the old rows of a table when it is killed while it writes it, and r
   expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
   expect(await stage.query("select count(*) from ops.request")).toEqual(requests);
 });
-
-/** Lets who writes a row of a table wait for this session, so that a rebuild stops when it has cleared the table and not filled it yet. */
-async function holdWrites(table: string) {
-  const client = new pg.Client({ connectionString: stage.databaseUrl });
-  client.on("error", () => undefined);
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid, pg_advisory_lock(1)");
-  await client.query(`
-    create function public.wait_for_holder() returns trigger language plpgsql as
-      $$ begin perform pg_advisory_xact_lock(1); return new; end $$;
-    create trigger held before insert or update on ${table} for each row execute function public.wait_for_holder()`);
-  const waiting = () =>
-    stage.query<{ pid: number }>("select pid from pg_stat_activity where $1 = any (pg_blocking_pids(pid))", [
-      rows[0]?.pid ?? 0,
-    ]);
-  const release = async () => {
-    await client.query("drop function public.wait_for_holder() cascade");
-    await client.end();
-  };
-  return { waiting, [Symbol.asyncDispose]: release };
-}
