@@ -33,7 +33,7 @@ export const logEvents = {
   },
   "answer.damaged": {
     level: "warn",
-    says: "a stored answer cannot be unpacked, so it is requested again; check the disk of the database",
+    says: "a stored answer cannot be unpacked: it is not used, and requested again if it is needed; check the disk of the database",
   },
   "slices.tried_again": {
     level: "info",

@@ -14,6 +14,7 @@ import { isMissingPartition } from "../postgres/database-errors.ts";
 import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../raw/answers-to.ts";
 import { knownCalls, type KnownCall, type KnownCalls } from "./known-calls.ts";
 import type { Call, GatewayParts } from "./gateway-parts.ts";
+import { loggingDamage } from "./stored-answers.ts";
 
 /** Loads the answers that callers paid for into tables. */
 export type TableFeeder = {
@@ -84,7 +85,10 @@ async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): 
     const index = pages.length;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
     const question = questionIn(parts.ingest.account, operation, params);
-    const page = await lastAnswerTo(parts.ingest.db, question, { unreadSince: startOfDay(parts) });
+    const page = await lastAnswerTo(parts.ingest.db, question, {
+      unreadSince: startOfDay(parts),
+      onDamaged: loggingDamage(parts),
+    });
     // for calls without pages the next call may be the first again
     if (page === null || pages.some(({ answerId }) => answerId === page.answerId)) return pages;
     pages.push(page);

@@ -4,7 +4,7 @@ import { dayOf } from "../core/day.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { changedSince } from "../ledger/amend-slices.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
-import { lastAnswerTo, type StoredAnswer } from "../raw/answers-to.ts";
+import { lastAnswerTo, type DamagedAnswer, type StoredAnswer } from "../raw/answers-to.ts";
 import { isFinalAnswer } from "./freshness.ts";
 import type { Answered, Call, GatewayParts } from "./gateway-parts.ts";
 
@@ -14,9 +14,15 @@ export async function storedAnswer(
   call: Call,
   question: string,
 ): Promise<Omit<Answered, "from"> | null> {
-  const stored = await lastAnswerTo(parts.ingest.db, question);
+  const stored = await lastAnswerTo(parts.ingest.db, question, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
   return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
+}
+
+/** Logs that a stored answer is damaged. */
+export function loggingDamage({ ingest: { log } }: GatewayParts): (damaged: DamagedAnswer) => void {
+  return ({ answerId, sliceId }) =>
+    log.warn({ code: "answer_damaged", answer_id: answerId, slice_id: sliceId }, "answer.damaged");
 }
 
 /** True for a stored answer that can be read and that no plan would request again by now. */

@@ -20,6 +20,7 @@ export type StoredAnswer = LandedPage & {
 
 type Row = {
   answer_id: string;
+  slice_id: string | null;
   body: Buffer;
   fetched_at: Date;
   dataset: string | null;
@@ -31,19 +32,22 @@ type Row = {
   fingerprint: string;
 };
 
+/** Which stored answer cannot be unpacked; `sliceId` is null if it is for no slice. */
+export type DamagedAnswer = { readonly answerId: string; readonly sliceId: string | null };
+
 /**
- * The last answer to a call (see `questionOf`); null if none is stored, or if it is damaged. `unreadSince` (epoch-ms): only an answer that is not for a slice
- * and came since then.
+ * The last answer to a call (see `questionOf`); null if none is stored, or if it is damaged, which `onDamaged` is called for. `unreadSince`
+ * (epoch-ms): only an answer that is not for a slice and came since then.
  */
 export async function lastAnswerTo(
   db: Database,
   question: string,
-  { unreadSince }: { readonly unreadSince?: number } = {},
+  { onDamaged, unreadSince }: { readonly onDamaged: (damaged: DamagedAnswer) => void; readonly unreadSince?: number },
 ): Promise<StoredAnswer | null> {
   const unread =
     unreadSince === undefined ? sql`` : sql`and a.slice_id is null and a.fetched_at >= ${instant(unreadSince)}`;
   const { rows } = await sql<Row>`
-    select a.answer_id, a.body, a.fetched_at, s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
+    select a.answer_id, a.slice_id, a.body, a.fetched_at, s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
     from   raw.answer as a
     left   join ops.slice as s on s.slice_id = a.slice_id
     where  a.question = decode(${question}, 'hex') ${unread}
@@ -52,7 +56,10 @@ export async function lastAnswerTo(
   const [row] = rows;
   if (row === undefined) return null;
   const body = await bodyUnlessDamaged(row.body);
-  if (body === null) return null;
+  if (body === null) {
+    onDamaged({ answerId: row.answer_id, sliceId: row.slice_id });
+    return null;
+  }
   const page = { answerId: row.answer_id, body, fetchedAt: row.fetched_at.getTime() };
   if (row.dataset === null) return { ...page, slice: null };
   const { dataset, class: creditClass, state, fingerprint } = row;
