@@ -22,6 +22,9 @@ test("a call whose stored answer is damaged is paid again, and the log names the
   );
   expect((await door.call(path, key)).from).toBe("miss");
   // a call looks for a stored answer several times before it is sent
-  const logged = new Set(lines.map(({ msg, code, answer_id: answer }) => `${msg} ${code} ${answer}`));
-  expect([...logged]).toEqual([`answer.damaged answer_damaged ${damaged?.["answer_id"]}`]);
+  expect(lines).not.toEqual([]);
+  const others = lines.filter(
+    (line) => line["msg"] !== "answer.damaged" || line["answer_id"] !== damaged?.["answer_id"],
+  );
+  expect(others).toEqual([]);
 });
