@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { recordAgreement } from "../../src/credits/agreement.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
@@ -9,7 +11,8 @@ import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts
 /** A first worker at a terminal, that can be started again. */
 type FirstWorker = AsyncDisposable & {
   readonly stage: Stage;
-  readonly start: () => Terminal;
+  readonly start: (variables?: Record<string, string>) => Terminal;
+  readonly folder: string;
 };
 
 async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorker> {
@@ -30,7 +33,8 @@ async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorke
   const stack = opened.move();
   return {
     stage,
-    start: () => openTerminal(folder, ["worker"], variables),
+    start: (more = {}) => openTerminal(folder, ["worker"], { ...variables, ...more }),
+    folder,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -111,5 +115,43 @@ test.skipIf(!hasTerminal)(
     expect(stage.requested()).toHaveLength(1);
     waiting.type("\u0003");
     expect(await waiting.ended).toBe(130);
+  },
+);
+
+test.skipIf(!hasTerminal)(
+  "a worker at a terminal shows the price of the datasets that lack an agreement, and of no other",
+  async () => {
+    await using worker = await openFirstWorker();
+    const { stage } = worker;
+    await stage.sync({ request: { datasets: ["tracked_app"] } });
+    await using app = await stage.open();
+    const { db } = app.warehouse;
+    const earlier = { accountId: accountIdOf(stage.sandbox.token), datasets: ["keyword_rank"], credits: 9 };
+    await recordAgreement(db, { ...earlier, by: "--yes" }, app.clock.now());
+    const crontab = path.join(worker.folder, "crontab");
+    await writeFile(crontab, '0 4 * * * plan_due {"datasets":["keyword_rank","tracked_country"]}\n');
+    const agreed = "select dataset, agreed_by from ops.agreement order by dataset";
+
+    await using no = worker.start({ STOREHOUSE_CRONTAB: crontab });
+    await until(() => questions(no) === 1);
+    expect(shown(no)).toContain("tracked_country");
+    no.type("n\r");
+    expect(await no.ended).toBe(2);
+    expect(await stage.query(agreed)).toHaveLength(1);
+
+    await using yes = worker.start({ STOREHOUSE_CRONTAB: crontab });
+    await until(() => questions(yes) === 1);
+    yes.type("y\r");
+    await until(() => questions(yes) === 2);
+    yes.type("y\r");
+    await until(() => shown(yes).includes("The worker runs the schedule"));
+    expect(await stage.query(agreed)).toEqual([
+      { dataset: "keyword_rank", agreed_by: "--yes" },
+      { dataset: "tracked_country", agreed_by: "terminal" },
+    ]);
+    expect(shown(yes)).not.toContain("keyword");
+    expect(shown(yes)).not.toContain("worker.not_agreed");
+    yes.type("\u0003");
+    expect(await yes.ended).toBe(0);
   },
 );

@@ -5,7 +5,7 @@ import { createLog } from "../../src/core/log.ts";
 import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"] };
