@@ -6,6 +6,7 @@ import { accountIdOf } from "../../src/config/config.ts";
 import { recordAgreement } from "../../src/credits/agreement.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
+import { runCommand } from "../support/command.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
 
 /** A first worker at a terminal, that can be started again. */
@@ -72,6 +73,12 @@ test.skipIf(!hasTerminal)(
     expect(shown(no)).toContain(`The worker has not started: ${refused}.`);
   },
 );
+
+test("the help of a worker names the exit codes of one that asks at a terminal", async () => {
+  await using worker = await openFirstWorker();
+  const { stdout } = await runCommand(worker.stage, ["worker", "--help"]);
+  for (const code of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`Exit codes:[^]*\\b${code}\\s`));
+});
 
 test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and how to continue", async () => {
   const faults = [{ operation: "dashboard.apps", kind: "status", status: 400, times: 50 }] as const;
