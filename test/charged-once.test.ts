@@ -15,7 +15,7 @@ import { requestOnce } from "../src/ingest/request-once.ts";
 import { openIngest } from "../src/open-ingest.ts";
 import { runProgress } from "../src/ledger/runs.ts";
 import { retire } from "../src/runs/retention.ts";
-import { runWorker } from "../src/worker/worker.ts";
+import { runWorker } from "./support/agreed-worker.ts";
 import { planned, runPlanned, progressOf } from "./support/backfill-stage.ts";
 import { books } from "./support/books.ts";
 import { startDoomed } from "./support/ingest-child.ts";

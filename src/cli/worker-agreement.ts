@@ -1,28 +1,34 @@
 import type { App } from "../app.ts";
-import { crontabFile } from "../config/config.ts";
+import { apiAccess, crontabFile } from "../config/config.ts";
 import { StorehouseError } from "../core/errors.ts";
+import { readAgreed } from "../credits/agreement.ts";
 import { syncInForeground } from "../foreground.ts";
 import { isLostConnection, isOutage } from "../postgres/database-errors.ts";
+import { agreedLines } from "../worker/agreed-lines.ts";
 import { readCrontab, scheduledBy } from "../worker/crontab.ts";
 import { untilDatabaseResponds } from "../worker/waits.ts";
 import { untilClockAgrees } from "./check-clock.ts";
 import { withProgress } from "./commands/sync.ts";
-import { agreeToWorker, isAgreedAlready } from "./first-spending.ts";
+import { canConfirm } from "./confirm.ts";
+import { agreeToWorker } from "./first-spending.ts";
 import { remark } from "./output.ts";
 import { exitCodeOf, exitCodes, printResult } from "./run-report.ts";
 
 /**
- * True if a person has agreed that the account spends, earlier or now. Waits for a database that stops responding meanwhile, and for
- * this machine's clock if it is wrong.
+ * True if a person has agreed that the account spends on what the crontab plans, earlier or now; without a terminal also if they agreed to
+ * a part of it, since the worker plans only that part. Waits for a database that stops responding meanwhile, and for this machine's clock if
+ * it is wrong.
  */
 export async function mayStart(app: App, yes: boolean, stop: AbortSignal): Promise<boolean> {
   while (!stop.aborted) {
     try {
       await untilClockAgrees(app, stop);
       if (stop.aborted) return false;
-      const { datasets, agreed } = spendingOf(app);
+      const { datasets, agreed, isPartAgreed } = await spendingOf(app);
       // a schedule that plans nothing spends nothing
-      if (datasets.length === 0 || (await isAgreedAlready({ app, agreed }))) return true;
+      if (datasets.length === 0) return true;
+      // the nights of what was agreed to must not wait for a person
+      if (isPartAgreed && !yes && !canConfirm()) return true;
       return await ask(app, { datasets, agreed, yes, stop });
     } catch (error) {
       if (!isUnavailable(error)) throw error;
@@ -38,14 +44,20 @@ function isUnavailable(error: unknown): error is Error {
 }
 
 /**
- * The datasets that the crontab plans, and what a person agrees to: everything that is on only if a line plans it, since the price of other
- * datasets is not shown.
+ * The datasets that are priced, none if nobody needs to agree, and what a person agrees to: everything that is on only if a line plans it,
+ * since the price of other datasets is not shown.
  */
-function spendingOf({ config }: App): Pick<Spending, "datasets" | "agreed"> {
-  const lines = readCrontab(crontabFile(config));
-  const datasets = scheduledBy(lines, config.settings);
-  return { datasets, agreed: lines.some((line) => line.datasets?.length === 0) ? [] : datasets };
+async function spendingOf({ config, warehouse }: App): Promise<Pick<Spending, "datasets" | "agreed"> & IsPart> {
+  const all = readCrontab(crontabFile(config));
+  const agreed = await readAgreed(warehouse.db, apiAccess(config.environment).accountId);
+  const { lines, lacking } = agreedLines(all, agreed, config.settings);
+  const isPartAgreed = scheduledBy(lines, config.settings).length > 0;
+  const plansEverything = lacking.length > 0 && all.some((line) => line.datasets?.length === 0);
+  if (plansEverything) return { datasets: scheduledBy(all, config.settings), agreed: [], isPartAgreed };
+  return { datasets: lacking, agreed: lacking, isPartAgreed };
 }
+
+type IsPart = { readonly isPartAgreed: boolean };
 
 type Spending = {
   readonly datasets: readonly string[];

@@ -5,6 +5,10 @@ type Level = "debug" | "info" | "warn" | "error";
 export const logEvents = {
   "worker.started": { level: "info", says: "a worker has started" },
   "worker.stopping": { level: "info", says: "a worker stops; it releases the slices that it has not started" },
+  "worker.not_agreed": {
+    level: "warn",
+    says: "the crontab plans datasets that nobody has agreed to spend credits on: they are not planned until someone does what `next` says",
+  },
   "worker.re_registered": {
     level: "warn",
     says: "the lease of a worker expired while it was frozen; it registers again",

@@ -11,15 +11,24 @@ export type Agreement = {
 /** Everything that is on, as a dataset of ops.agreement. */
 const everything = "";
 
+/** What people have agreed to fetch for an account: everything that is on, or these datasets. */
+export type Agreed = "everything" | ReadonlySet<string>;
+
+/** Reads what people have agreed to fetch for an account; an empty set if there is no agreement. */
+export async function readAgreed(db: Queryable, accountId: string): Promise<Agreed> {
+  const { rows } = await sql<{ dataset: string }>`
+    select dataset from ops.agreement where account_id = ${accountId}`.execute(db);
+  const agreed = new Set(rows.map(({ dataset }) => dataset));
+  return agreed.has(everything) ? "everything" : agreed;
+}
+
 /** True if a person has agreed to fetch these datasets for an account, or everything that is on if none is named. */
 export async function isAgreed(
   db: Queryable,
   { accountId, datasets }: Pick<Agreement, "accountId" | "datasets">,
 ): Promise<boolean> {
-  const { rows } = await sql<{ dataset: string }>`
-    select dataset from ops.agreement where account_id = ${accountId}`.execute(db);
-  const agreed = new Set(rows.map(({ dataset }) => dataset));
-  return agreed.has(everything) || (datasets.length > 0 && datasets.every((name) => agreed.has(name)));
+  const agreed = await readAgreed(db, accountId);
+  return agreed === "everything" || (datasets.length > 0 && datasets.every((name) => agreed.has(name)));
 }
 
 /** Records an agreement; the newest price counts. */

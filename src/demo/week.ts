@@ -3,6 +3,7 @@ import { apiAccess, crontabFile } from "../config/config.ts";
 import { systemClock, type Clock } from "../core/clock.ts";
 import { addDays, dayOf, dayMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
+import { recordAgreement } from "../credits/agreement.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Fault, Sandbox } from "../sandbox/sandbox.ts";
@@ -56,6 +57,12 @@ export async function continueAllowance({ warehouse: { db }, config, clock }: Ap
     sandbox.spend(total - remaining);
 }
 
+/** The sandbox takes no money, so nobody is asked. */
+function agreeToDemo({ config, warehouse, clock }: App): Promise<void> {
+  const { accountId } = apiAccess(config.environment);
+  return recordAgreement(warehouse.db, { accountId, datasets: [], credits: 0, by: "--yes" }, clock.now());
+}
+
 async function hasRun(db: Database): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (select from ops.run) as has`.execute(db);
   return rows[0]?.has === true;
@@ -65,6 +72,7 @@ async function hasRun(db: Database): Promise<boolean> {
 export async function startWorker(app: App): Promise<AsyncDisposable> {
   const { config, clock, log } = app;
   await using opened = new AsyncDisposableStack();
+  await agreeToDemo(app);
   const scheduled = runIntervals(readCrontab(crontabFile(config)), clock.now());
   const { onState, startChecks } = opened.use(await startWatch({ config, clock, log, scheduled }));
   opened.use(startChecks(app.databaseUrl));

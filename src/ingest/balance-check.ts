@@ -71,10 +71,11 @@ export async function awaitBalance(parts: IngestParts): Promise<AccountStop | nu
       await liftStop(db, accountId);
       return null;
     }
-    const stop = await readStop(db, accountId);
-    if (stop === null) return null;
+    if ((await readStop(db, accountId)) === null) return null;
     // the API responds by now, and accepts the check unless it is still busy
-    if (!(await isAccepted(() => retryCall(parts, parts.halted, parts.refreshBalance)))) return stop;
+    const accepted = await isAccepted(() => retryCall(parts, parts.halted, parts.refreshBalance));
+    // the retries take a while, in which another process may have lifted the stop
+    if (!accepted) return await readStop(db, accountId);
     await liftStop(db, accountId);
     return null;
   } catch (error) {

@@ -1,10 +1,10 @@
 import { accountIdIn } from "../app.ts";
-import { crontabFile, type Config } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { dayOf } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { createPriceForecaster, type RunForecast } from "../planner/price-schedule.ts";
 import type { Database } from "../postgres/database.ts";
-import { lastRun, nextRuns, readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
+import { lastRun, nextRuns, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** A future run; `price` is null for a task that plans nothing. Time in epoch-ms. */
 export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> & {
@@ -16,14 +16,21 @@ export type ComingRun = Pick<CrontabLine, "line" | "id" | "task" | "datasets"> &
 type ComingOptions = {
   readonly db: Database;
   readonly config: Config;
+  readonly lines: readonly CrontabLine[];
   readonly now: number;
   readonly count: number;
   readonly stop?: AbortSignal;
 };
 
-/** The next runs of each line of the crontab, in order of time, each priced as if those before it had run. Fewer after a stop. */
-export async function comingRuns({ db, config, now, count, stop }: ComingOptions): Promise<readonly ComingRun[]> {
-  const lines = readCrontab(crontabFile(config));
+/** The next runs of each of these lines, in order of time, each priced as if those before it had run. Fewer after a stop. */
+export async function comingRuns({
+  db,
+  config,
+  lines,
+  now,
+  count,
+  stop,
+}: ComingOptions): Promise<readonly ComingRun[]> {
   const counted = lines.map((line) => ({ line, times: nextRuns(line, now, count) }));
   const inOrder = counted.flatMap(({ line, times }) => times.map((at) => ({ line, at }))).sort((a, b) => a.at - b.at);
   const accountId = await accountIdIn(db, config);

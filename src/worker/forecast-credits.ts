@@ -1,6 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { accountIdIn, type App } from "../app.ts";
-import { crontabFile } from "../config/config.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf, dayMs, hourMs } from "../core/day.ts";
@@ -11,7 +10,8 @@ import { openWorkByApp } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
 import { dueTries } from "../runs/later-tries.ts";
-import { readCrontab, runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
+import { linesToPrice } from "./agreed-lines.ts";
+import { runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** In a longer period the first days show what the others will take. */
 const mostDays = 40;
@@ -33,7 +33,7 @@ async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSign
   const now = clock.now();
   const today = dayOf(now);
   const until = await horizonOf(db, accountId, now);
-  const lines = readCrontab(crontabFile(config));
+  const lines = await linesToPrice(db, config);
   const runs = Map.groupBy(firstRuns(lines, now, until), ({ at }) => dayOf(at));
   const waiting = await waitingWork(parts, scheduledBy(lines, settings));
   const forecaster = createPriceForecaster({ db, settings, accountId, today, waiting });

@@ -5,7 +5,6 @@ import { joinsOthers } from "../../jobs/plan-due.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { accountOf } from "../config/config-of-account.ts";
-import { crontabFile } from "../config/config.ts";
 import { AbortError, fail, StorehouseError, unexpected, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { raiseFinding } from "../credits/findings.ts";
@@ -25,8 +24,9 @@ import {
   isOutage,
   isRefusedLogin,
 } from "../postgres/database-errors.ts";
+import { linesToRun } from "./agreed-lines.ts";
 import { announceRuns } from "./announce-runs.ts";
-import { itemOfAccount, readCrontab, scheduledBy } from "./crontab.ts";
+import { itemOfAccount, scheduledBy } from "./crontab.ts";
 import { notedTask } from "./noted-task.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
@@ -198,7 +198,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   const { parts } = ingest;
   const { settings } = app.config;
   const account = accountOf(settings);
-  const lines = readCrontab(crontabFile(app.config));
+  const lines = await linesToRun(app);
   const datasets = scheduledBy(lines, settings);
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(

@@ -2,14 +2,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { recordAgreement } from "../../src/credits/agreement.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
+import { runCommand } from "../support/command.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
 
 /** A first worker at a terminal, that can be started again. */
 type FirstWorker = AsyncDisposable & {
   readonly stage: Stage;
-  readonly start: () => Terminal;
+  readonly start: (variables?: Record<string, string>) => Terminal;
+  readonly folder: string;
 };
 
 async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorker> {
@@ -30,7 +34,8 @@ async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorke
   const stack = opened.move();
   return {
     stage,
-    start: () => openTerminal(folder, ["worker"], variables),
+    start: (more = {}) => openTerminal(folder, ["worker"], { ...variables, ...more }),
+    folder,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
@@ -68,6 +73,12 @@ test.skipIf(!hasTerminal)(
     expect(shown(no)).toContain(`The worker has not started: ${refused}.`);
   },
 );
+
+test("the help of a worker names the exit codes of one that asks at a terminal", async () => {
+  await using worker = await openFirstWorker();
+  const { stdout } = await runCommand(worker.stage, ["worker", "--help"]);
+  for (const code of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`Exit codes:[^]*\\b${code}\\s`));
+});
 
 test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and how to continue", async () => {
   const faults = [{ operation: "dashboard.apps", kind: "status", status: 400, times: 50 }] as const;
@@ -111,5 +122,43 @@ test.skipIf(!hasTerminal)(
     expect(stage.requested()).toHaveLength(1);
     waiting.type("\u0003");
     expect(await waiting.ended).toBe(130);
+  },
+);
+
+test.skipIf(!hasTerminal)(
+  "a worker at a terminal shows the price of the datasets that lack an agreement, and of no other",
+  async () => {
+    await using worker = await openFirstWorker();
+    const { stage } = worker;
+    await stage.sync({ request: { datasets: ["tracked_app"] } });
+    await using app = await stage.open();
+    const { db } = app.warehouse;
+    const earlier = { accountId: accountIdOf(stage.sandbox.token), datasets: ["keyword_rank"], credits: 9 };
+    await recordAgreement(db, { ...earlier, by: "--yes" }, app.clock.now());
+    const crontab = path.join(worker.folder, "crontab");
+    await writeFile(crontab, '0 4 * * * plan_due {"datasets":["keyword_rank","tracked_country"]}\n');
+    const agreed = "select dataset, agreed_by from ops.agreement order by dataset";
+
+    await using no = worker.start({ STOREHOUSE_CRONTAB: crontab });
+    await until(() => questions(no) === 1);
+    expect(shown(no)).toContain("tracked_country");
+    no.type("n\r");
+    expect(await no.ended).toBe(2);
+    expect(await stage.query(agreed)).toHaveLength(1);
+
+    await using yes = worker.start({ STOREHOUSE_CRONTAB: crontab });
+    await until(() => questions(yes) === 1);
+    yes.type("y\r");
+    await until(() => questions(yes) === 2);
+    yes.type("y\r");
+    await until(() => shown(yes).includes("The worker runs the schedule"));
+    expect(await stage.query(agreed)).toEqual([
+      { dataset: "keyword_rank", agreed_by: "--yes" },
+      { dataset: "tracked_country", agreed_by: "terminal" },
+    ]);
+    expect(shown(yes)).not.toContain("keyword");
+    expect(shown(yes)).not.toContain("worker.not_agreed");
+    yes.type("\u0003");
+    expect(await yes.ended).toBe(0);
   },
 );

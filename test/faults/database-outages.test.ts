@@ -7,7 +7,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { grant, passwords, tried, urlAs } from "../support/granted-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, startDoomed, syncCommand } from "../support/ingest-child.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { addDays } from "../../src/core/day.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";

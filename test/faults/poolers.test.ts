@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { runCommand } from "../support/command.ts";
 import { freshDatabase } from "../support/database.ts";
 import { syncCommand } from "../support/ingest-child.ts";

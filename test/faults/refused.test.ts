@@ -3,7 +3,7 @@ import { createLog } from "../../src/core/log.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";

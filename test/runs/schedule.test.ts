@@ -9,7 +9,7 @@ import { planDue } from "../../src/runs/scheduled-run.ts";
 import { createPriceForecaster } from "../../src/planner/price-schedule.ts";
 import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { runCommand } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";

@@ -8,7 +8,7 @@ import type { Slice } from "../../src/core/slice.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { retryInForeground, syncInForeground } from "../../src/foreground.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "./agreed-worker.ts";
 
 /**
  * A program for child processes: a sync, a retry or a worker on the given day, put together as by the command line, that kills itself the

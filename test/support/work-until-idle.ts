@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "./agreed-worker.ts";
 import { until, type RunOptions, type Stage } from "./ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "./ingest-tables.ts";
 

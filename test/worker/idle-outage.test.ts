@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { createLog } from "../../src/core/log.ts";
 import { usualRhythm } from "../../src/runs/heartbeat.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { openWire } from "../support/cut-wire.ts";
 import { until } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";

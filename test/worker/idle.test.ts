@@ -4,7 +4,7 @@ import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { announceQueued } from "../../src/ledger/shared-queue.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { until, type Stage } from "../support/ingest-stage.ts";
 import { isIdleAfter, lastRunOf } from "../support/ingest-tables.ts";
 import { openSynced } from "../support/synced-stage.ts";

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import type { App } from "../../src/app.ts";
 import { accountIdOf } from "../../src/config/config.ts";
-import { recordStop } from "../../src/credits/account-stop.ts";
+import { createLog } from "../../src/core/log.ts";
+import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"] };
@@ -12,8 +14,12 @@ const balance = "account.remaining-credits";
 const busy = { operation: balance, times: 1_000_000, kind: "status", status: 429 } as const;
 
 /** A worker in this process, and the states that it reported. */
-async function startWorker(stage: Stage): Promise<AsyncDisposable & { readonly states: readonly WorkerState["is"][] }> {
-  const app = await stage.open();
+async function startWorker(
+  stage: Stage,
+  changed: (app: App) => Partial<App> = () => ({}),
+): Promise<AsyncDisposable & { readonly states: readonly WorkerState["is"][] }> {
+  const opened = await stage.open();
+  const app = { ...opened, ...changed(opened) };
   const stop = new AbortController();
   const states: WorkerState["is"][] = [];
   const running = runWorker({ ...app, rhythm }, stop.signal, { onState: ({ is }) => states.push(is) });
@@ -22,7 +28,7 @@ async function startWorker(stage: Stage): Promise<AsyncDisposable & { readonly s
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       expect(await running).toBeNull();
-      await app[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
     },
   };
 }
@@ -48,6 +54,27 @@ test("a stop of the account stands until the API has accepted a balance check, a
   expect(stage.requested()).toEqual([]);
   stage.sandbox.set({ faults: [] });
   await until(() => worker.states.at(-1) === "running");
+  expect(await isStopped(stage)).toBe(false);
+});
+
+test("a stop that another process lifts while a starting worker repeats its balance check is not recorded again", async () => {
+  await using stage = await openStage({ market, faults: [busy] });
+  await refuseRanks(stage);
+  let lifted: Promise<void> = Promise.resolve();
+  await using worker = await startWorker(stage, ({ clock, warehouse }) => {
+    const to = {
+      write: (line: string) => {
+        if (line.includes('"api.call_retried"')) lifted = liftStop(warehouse.db, accountIdOf("sandbox-token"));
+      },
+    };
+    const sleep = async (ms: number, signal?: AbortSignal) => {
+      await lifted;
+      await clock.sleep(ms, signal);
+    };
+    return { log: createLog({ level: "warn", secrets: [], to }), clock: { ...clock, sleep } };
+  });
+  await until(() => worker.states.includes("aborted") || worker.states.includes("running"));
+  expect(worker.states).not.toContain("aborted");
   expect(await isStopped(stage)).toBe(false);
 });
 

@@ -9,7 +9,7 @@ import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, type RunOptions, type Stage, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { raiseFinding } from "../../src/credits/findings.ts";
-import { runWorker } from "../../src/worker/worker.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { long } from "../support/long.ts";

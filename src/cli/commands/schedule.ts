@@ -64,7 +64,8 @@ export async function scheduleReport({ config, warehouse, clock }: App, count: n
   const { db } = warehouse;
   const { settings } = config;
   const now = clock.now();
-  const runs = (await comingRuns({ db, config, now, count })).map(({ at, price, ...run }) => ({
+  const lines = readCrontab(crontabFile(config));
+  const runs = (await comingRuns({ db, config, lines, now, count })).map(({ at, price, ...run }) => ({
     ...run,
     at: isoTime(at),
     inSeconds: Math.round((at - now) / 1000),
@@ -76,7 +77,7 @@ export async function scheduleReport({ config, warehouse, clock }: App, count: n
     file: crontabFile(config),
     isPortfolioKnown: (await currentPortfolio(db, settings)).apps.length > 0,
     runs,
-    never: readCrontab(crontabFile(config)).flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),
+    never: lines.flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),
     waiting: { slices: sumBy(waiting, ({ slices }) => slices), credits: sumBy(waiting, ({ credits }) => credits) },
   };
 }

@@ -19,7 +19,7 @@ export function defineWorker(command: Command): void {
     .option("--yes", "agree to the account's spending: what is missing now, then night by night")
     .addHelpText(
       "after",
-      "\nThe first worker of an account shows what it would spend and requires confirmation: at a terminal, or by --yes. It agrees to the datasets that the crontab plans. An agreement to `storehouse sync` counts too.\nThe worker waits while the database or the API does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work; it restarts automatically after any other error. A second signal ends it at once.",
+      "\nThe first worker of an account shows what it would spend and requires confirmation: at a terminal, or by --yes. It agrees to the datasets that the crontab plans. An agreement to `storehouse sync` counts too. If the crontab plans other datasets later, a worker at a terminal asks for these; without a terminal it starts without them and logs a warning.\nThe worker waits while the database or the API does not respond. After a refused token it repeats the balance check after 1 minute, then 2, 4 ... up to 60.\nExit codes: 0 after SIGTERM or Ctrl-C, 2 settings that cannot work or not confirmed; it restarts automatically after any other error. A second signal ends it at once. While it asks at a terminal, also 1 a step failed, 3 no credits are left, 130 Ctrl-C.",
     )
     .action((options: { yes?: true }) => work(options.yes === true));
 }
