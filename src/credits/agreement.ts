@@ -12,10 +12,10 @@ export type Agreement = {
 const everything = "";
 
 /** What people have agreed to fetch for an account: everything that is on, or these datasets. */
-export type Agreed = "everything" | ReadonlySet<string>;
+export type AgreedDatasets = "everything" | ReadonlySet<string>;
 
 /** Reads what people have agreed to fetch for an account; an empty set if there is no agreement. */
-export async function readAgreed(db: Queryable, accountId: string): Promise<Agreed> {
+export async function readAgreed(db: Queryable, accountId: string): Promise<AgreedDatasets> {
   const { rows } = await sql<{ dataset: string }>`
     select dataset from ops.agreement where account_id = ${accountId}`.execute(db);
   const agreed = new Set(rows.map(({ dataset }) => dataset));

@@ -1,7 +1,7 @@
 import { accountIdIn, type App } from "../app.ts";
 import { crontabFile, type Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
-import { readAgreed, type Agreed } from "../credits/agreement.ts";
+import { readAgreed, type AgreedDatasets } from "../credits/agreement.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import type { Queryable } from "../postgres/sql.ts";
 import { readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
@@ -19,7 +19,7 @@ type AgreedLines = {
 };
 
 /** Narrows lines to the datasets that a person has agreed to. A line that names none then names those of everything that is on. */
-export function agreedLines(lines: readonly CrontabLine[], agreed: Agreed, settings: Settings): AgreedLines {
+export function agreedLines(lines: readonly CrontabLine[], agreed: AgreedDatasets, settings: Settings): AgreedLines {
   if (agreed === "everything") return { lines, lacking: [] };
   const narrowed = lines.flatMap((line) => {
     if (line.datasets === null) return [line];
@@ -46,7 +46,7 @@ export async function linesToPrice(db: Queryable, config: Config): Promise<reado
   return scheduledBy(lines, config.settings).length === 0 ? all : lines;
 }
 
-async function agreedIn(db: Queryable, config: Config): Promise<Agreed> {
+async function agreedIn(db: Queryable, config: Config): Promise<AgreedDatasets> {
   return readAgreed(db, await accountIdIn(db, config));
 }
 
