@@ -183,7 +183,7 @@ export const errorCodes = {
   budget_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",
-    next: "run it again with a higher --max-credits; for a backfill, `storehouse backfill --plan N` shows the command that prices the rest again",
+    next: "run it again with a higher --max-credits; for a backfill, `storehouse backfill` with `--plan` and its number shows the command that prices the rest again",
   },
   plan_spent: {
     recovery: "defer",

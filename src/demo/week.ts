@@ -57,7 +57,7 @@ export async function continueAllowance({ warehouse: { db }, config, clock }: Ap
     sandbox.spend(total - remaining);
 }
 
-/** The sandbox takes no money, so nobody is asked. */
+/** The sandbox takes no money, so nobody needs to agree. */
 function agreeToDemo({ config, warehouse, clock }: App): Promise<void> {
   const { accountId } = apiAccess(config.environment);
   return recordAgreement(warehouse.db, { accountId, datasets: [], credits: 0, by: "--yes" }, clock.now());

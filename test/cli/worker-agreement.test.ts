@@ -74,7 +74,7 @@ test.skipIf(!hasTerminal)(
   },
 );
 
-test("the help of a worker names the exit codes of one that asks at a terminal", async () => {
+test("the help of a worker names the exit codes of one that has not started yet", async () => {
   await using worker = await openFirstWorker();
   const { stdout } = await runCommand(worker.stage, ["worker", "--help"]);
   for (const code of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`Exit codes:[^]*\\b${code}\\s`));
