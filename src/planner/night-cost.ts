@@ -80,8 +80,11 @@ function kindsOf(dataset: Dataset, all: readonly Partition[]): readonly (readonl
 }
 
 function kindOf(dataset: Dataset, partition: Partition): string {
-  const fetchOptions = dataset
-    .operationsFor(partition.scope)
+  const operations = dataset.operationsFor(partition.scope);
+  // there are many partitions of a keyword each, and they differ in nothing else
+  if (dataset.wholeList === undefined && partition.items === null && partition.timing === undefined)
+    return operations.map(({ id }) => id).join();
+  const fetchOptions = operations
     .map((operation) => fetchOptionFor(dataset, operation, partition, new Map()))
     .map((option) => ({
       ...option,

@@ -9,6 +9,7 @@ import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { runCommand } from "../support/command.ts";
+import { compiledOnce } from "../support/ingest-child.ts";
 import { hasTerminal, openTerminal } from "../support/terminal.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -55,7 +56,7 @@ async function start(options: readonly string[], input = "") {
   const program = path.join(projectRoot, "src", "cli.ts");
   const child = spawn(process.execPath, [program, ...init, ...options], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], ...variables },
+    env: { PATH: process.env["PATH"], ...compiledOnce, ...variables },
   });
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (part) => (stdout += String(part)));

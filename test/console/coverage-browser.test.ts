@@ -24,6 +24,10 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     await stage[Symbol.asyncDispose]();
   });
 
+  let many: Promise<Console> | undefined;
+  /** A console of the same warehouse with hundreds of partitions, one for all tests. */
+  const startMany = () => (many ??= stage.start(hundredsOfPartitions));
+
   const cell = (row: number, column: number) => page.locator(`tr[data-row="${row}"] td`).nth(column);
   const panel = (text: string | RegExp) => page.locator("#selection").getByText(text).first();
 
@@ -222,8 +226,7 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
   });
 
   test("hundreds of partitions come as they are scrolled to", async () => {
-    const many = await stage.start(hundredsOfPartitions);
-    const opened = await page.goto(new URL("/coverage?dataset=keyword_rank&days=50", many.url).href);
+    const opened = await page.goto(new URL("/coverage?dataset=keyword_rank&days=50", (await startMany()).url).href);
     expect((await opened?.text())?.match(/<tr[^>]* data-row=/g)?.length).toBeLessThan(200);
     // a block that could not be read is requested again while it is visible
     const failed = new Set<string>();
@@ -249,9 +252,8 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
   });
 
   test("a selection far down is in view, marked, and says the same at its address", async () => {
-    const many = await stage.start(hundredsOfPartitions);
     await page.unrouteAll();
-    await page.goto(new URL("/coverage?dataset=keyword_rank&days=50&offset=400", many.url).href);
+    await page.goto(new URL("/coverage?dataset=keyword_rank&days=50&offset=400", (await startMany()).url).href);
     await page.locator('tr[data-row="400"]').waitFor();
     await cell(402, 1).click();
     await cell(404, 4).click({ modifiers: ["Shift"] });

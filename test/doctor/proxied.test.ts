@@ -6,6 +6,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { compiledOnce } from "../support/ingest-child.ts";
 import { openForwardProxy, openTlsFront } from "../support/forward-proxy.ts";
 import { ownAuthority } from "../support/own-authority.ts";
 
@@ -16,7 +17,7 @@ const password = "pr0xy+secret/&";
 async function run(folder: string, typed: readonly string[], variables: Record<string, string>) {
   const child = spawn(process.execPath, [path.join(projectRoot, "src", "cli.ts"), ...typed], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], STOREHOUSE_HOME: path.join(folder, "home"), ...variables },
+    env: { PATH: process.env["PATH"], ...compiledOnce, STOREHOUSE_HOME: path.join(folder, "home"), ...variables },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (output += String(part)));

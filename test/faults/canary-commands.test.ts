@@ -7,13 +7,12 @@ import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import { projectRoot } from "../../src/config/config.ts";
 import { startQueue } from "../../src/worker/queue-runner.ts";
 import { canary, givenAway, tablesWithCanary, token } from "../support/canary.ts";
 import { runCommand } from "../support/command.ts";
 import { everyCommand } from "../support/every-command.ts";
 import { grant, urlAs } from "../support/granted-stage.ts";
-import { startChild, type Behind, type Child } from "../support/ingest-child.ts";
+import { compiledOnce, startChild, type Behind, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 import { ownPostgres, type OwnPostgres } from "../support/own-postgres.ts";
@@ -62,8 +61,6 @@ afterAll(async () => {
 
 const variables = {
   LOG_LEVEL: "trace",
-  // as the command line has it: types are stripped once and not by every process
-  NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
   NOTIFY_URL: webhook,
   STOREHOUSE_OWNER_PASSWORD: password("owner"),
   STOREHOUSE_LOADER_PASSWORD: password("loader"),
@@ -208,6 +205,7 @@ test.each(long ? ["throw", "reject"] : ["reject"])(
     const text = `to https://api.example?token=${encodeURIComponent(token)} of ${urlAs("postgres://x@h/d", "me", password("me"))} and ${webhook}`;
     const environment = {
       PATH: process.env["PATH"],
+      ...compiledOnce,
       API_TOKEN: token,
       DATABASE_URL: urlAs("postgres://x@h/d", "me", password("me")),
       NOTIFY_URL: webhook,

@@ -32,7 +32,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   // both stores, and answers in every dataset
-  stage = await openStage({ market: { apps: 2, countries: ["US"], keywordsPerApp: 6, organicKeywords: 4 } });
+  stage = await openStage({ market: { apps: 2, countries: ["US"], keywordsPerApp: 3, organicKeywords: 2 } });
   await load(stage);
   await stage.sandbox[Symbol.asyncDispose]();
 });

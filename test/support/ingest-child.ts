@@ -7,6 +7,9 @@ import type { Day } from "../../src/core/day.ts";
 import type { CrashPoint } from "../../src/ingest/crash-point.ts";
 import { quick, today, type RunOptions, type Stage } from "./ingest-stage.ts";
 
+/** The variable by which types are stripped once for all children, as the command line has it. */
+export const compiledOnce = { NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse") };
+
 /** A `storehouse` command as a process of its own. Disposing kills it if it still runs. */
 export type Child = AsyncDisposable & {
   readonly process: ChildProcess;
@@ -64,8 +67,7 @@ function startProgram(
     cwd: folder,
     env: {
       ...environmentBehind(stage, config),
-      // types are stripped once for all children
-      NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
+      ...compiledOnce,
       ...variables,
     },
     stdio: ["ignore", "pipe", stderrFile ?? "pipe"],

@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { projectRoot } from "../../src/config/config.ts";
 import { openGranted, passwords, type GrantedStage } from "./granted-stage.ts";
+import { compiledOnce } from "./ingest-child.ts";
 import { openStage, quick, today, type Stage } from "./ingest-stage.ts";
 import { forTests } from "./for-tests.ts";
 
@@ -48,7 +49,7 @@ async function openMcpStage(): Promise<McpStage> {
           API_TOKEN: stage.sandbox.token,
           DATABASE_URL: stage.databaseUrl,
           STOREHOUSE_CONFIG: config,
-          NODE_COMPILE_CACHE: path.join(projectRoot, "node_modules", ".cache", "storehouse"),
+          ...compiledOnce,
           ...variables,
         },
         stderr: "inherit",

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 import { projectRoot } from "../../src/config/config.ts";
+import { compiledOnce } from "./ingest-child.ts";
 
 /** True where the program is there that gives a command a terminal. */
 export const hasTerminal =
@@ -21,7 +22,7 @@ export function openTerminal(folder: string, command: readonly string[], variabl
   const typed = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(" ");
   const child = spawn("script", ["-qefc", `stty cols 80; exec ${typed}`, "/dev/null"], {
     cwd: folder,
-    env: { PATH: process.env["PATH"], LOG_LEVEL: "silent", TERM: "xterm", ...variables },
+    env: { PATH: process.env["PATH"], LOG_LEVEL: "silent", TERM: "xterm", ...compiledOnce, ...variables },
   });
   let output = "";
   child.stdout.on("data", (part) => (output += String(part)));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LangCode } from "../../api/values.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../../core/portfolio.ts";
-import { scopeKey, type Scope } from "../../core/slice.ts";
+import type { Scope } from "../../core/slice.ts";
 import { devicesOf, type Store } from "../../core/store.ts";
 import type { Partition } from "./define-dataset.ts";
 
@@ -22,13 +22,15 @@ export function appCountryDevices(portfolio: Portfolio): readonly Partition[] {
 
 /** One partition for each keyword, store and country, however many apps have the keyword. */
 export function keywordCountries(portfolio: Portfolio): readonly Partition[] {
-  const wanted = appCountries(portfolio).flatMap(({ app, country }) =>
-    country.keywords.map((keyword): Partition => ({
-      scope: { store: app.store, country: country.country, keyword },
-      items: null,
-    })),
-  );
-  return [...new Map(wanted.map((partition) => [scopeKey(partition.scope), partition])).values()];
+  const wanted = new Map<string, Partition>();
+  for (const { app, country: own } of appCountries(portfolio)) {
+    const { store } = app;
+    const { country } = own;
+    // only the last part may have a space
+    for (const keyword of own.keywords)
+      wanted.set(`${store} ${country} ${keyword}`, { scope: { store, country, keyword }, items: null });
+  }
+  return [...wanted.values()];
 }
 
 /** The same for each device of the store. */
