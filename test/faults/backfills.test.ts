@@ -90,7 +90,7 @@ test("a backfill that is killed is taken over at its agreed price, less the call
   expect((await slices()).length).toBeLessThan(plan?.slices ?? 0);
   const again = await backfillCommand(stage, ["--plan", "1"], { settings: off });
   expect(again).toMatchObject({
-    code: 0,
+    code: 3,
     stdout: expect.stringMatching(/\d+ more were cancelled.*storehouse backfill --dataset keyword_rank/),
   });
 });

@@ -115,14 +115,14 @@ test("pages are capped by default, and fewer of them remove no row that more had
   expect(await rows()).toHaveLength(74);
 });
 
-test("a plan of a backfill never costs more than its price, and the pages that it did not forecast are left to a sync", async () => {
+test("a plan of a backfill never costs more than its price, and the pages that it did not forecast are left to a retry", async () => {
   await using stage = await openWithPortfolio({ market });
   const requested = { datasets: ["ad_creative"], apps: ["6446318020"], bounds: { start: addDays(today, -45) } };
   const plan = await plannedBackfill(stage, requested, { settings: whole });
   expect(plan).toMatchObject({ slices: 2, requests: 2, credits: 400 });
   const result = await runPlanned(stage, plan.planId, { settings: whole });
   expect(result).toMatchObject({ outcome: "deferred", progress: { credits: 400 } });
-  expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
+  expect(await stage.retry(run())).toMatchObject({ outcome: "loaded" });
   const after = await slices(stage);
   expect(after.map(({ requests, requested: sent }) => [requests, sent])).toEqual([
     [2, 2],
