@@ -5538,7 +5538,7 @@ create table ops.account_stop (
   constraint account_stop_pkey PRIMARY KEY (account_id, operation, subject)
 );
 
--- What someone has agreed to spend: without a row here, neither a first sync nor a worker spends anything. One row covers everything after it.
+-- What someone has agreed to spend. A sync of what has no row here requires an agreement (its own, of the days that it names, or --max-credits, adds none), and a worker plans only what has one.
 create table ops.agreement (
   account_id text not null, -- Account, as the shortened hash of its key. A different token is a different account.
   dataset text not null, -- Dataset for which someone agreed; empty for everything that is on.

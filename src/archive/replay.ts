@@ -52,7 +52,7 @@ export type ReplayRequest = {
  * the old rows until the new ones are committed, and a kill leaves the old ones. An interrupted replay continues after the last committed
  * part, until `forgetReplays`. Answers that did not fit when they came and do now are loaded too: their slices are no longer failed, nor
  * their days lost. If an answer fitted then and does not now, its rows are deleted and its slice becomes failed. A failed slice is
- * unchanged if its answer still cannot be read. Throws `answer_pruned` if answers of loaded slices were pruned, and `answers_damaged` if any
+ * unchanged if its answer still cannot be read. Throws the error of `notStored` if answers of loaded slices were pruned, and `answers_damaged` if any
  * of them cannot be unpacked. A history, which needs all its answers, is left alone if pruned rows are to be kept.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
@@ -86,8 +86,13 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
 }
 
 function refusePruned({ name }: Dataset, gone: MissingAnswers, { keepPruned }: ReplayRequest): void {
-  if (gone.slices > 0 && !keepPruned)
-    throw fail("answer_pruned", { slices: gone.slices, dataset: name, from: gone.from, to: gone.to });
+  if (gone.slices > 0 && !keepPruned) throw notStored(name, gone);
+}
+
+/** The error about answers that are no longer stored: `answers_folded` if importing them would not help, otherwise `answer_pruned`. */
+export function notStored(dataset: string, { folded, ...gone }: MissingAnswers): StorehouseError {
+  if (folded > 0) return fail("answers_folded", { ...gone, dataset, folded });
+  return fail("answer_pruned", { ...gone, dataset });
 }
 
 /** Throws an error of a part again; if it is that of a damaged answer, with all damaged answers of the rest. */

@@ -2,10 +2,9 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import type { Day } from "../../core/day.ts";
 import { programDigest } from "../../config/program.ts";
-import { fail } from "../../core/errors.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
-import { rebuiltDays, replay, type Replayed, type ReplayRequest } from "../../archive/replay.ts";
+import { notStored, rebuiltDays, replay, type Replayed, type ReplayRequest } from "../../archive/replay.ts";
 import { missingAnswers, type MissingAnswers } from "../../ledger/landed-slices.ts";
 import { forgetReplays } from "../../ledger/replay-progress.ts";
 import { createDimensions } from "../../load/dimensions.ts";
@@ -80,7 +79,7 @@ function resumed(dataset: string, from: Day | null): string {
   return `${dataset}: an interrupted replay had already rebuilt ${what}; --restart starts from scratch.`;
 }
 
-/** Throws `answer_pruned`, or `answers_folded` if importing the answers would not help, with every dataset that cannot be rebuilt, before the first is. */
+/** Throws the error of `notStored`, with every dataset that cannot be rebuilt, before the first is. */
 async function refuseWhatIsGone(
   db: App["warehouse"]["db"],
   wanted: readonly Dataset[],
@@ -93,13 +92,11 @@ async function refuseWhatIsGone(
     if (missing.slices > 0) gone.push({ ...missing, dataset: dataset.name });
   }
   if (gone.length === 0) return;
-  const folded = sumBy(gone, (one) => one.folded);
-  throw fail(folded > 0 ? "answers_folded" : "answer_pruned", {
+  throw notStored(gone.map(({ dataset }) => dataset).join(", "), {
     slices: sumBy(gone, ({ slices }) => slices),
-    dataset: gone.map(({ dataset }) => dataset).join(", "),
+    folded: sumBy(gone, ({ folded }) => folded),
     from: gone.map(({ from }) => from).reduce(earlier),
     to: gone.map(({ to }) => to).reduce(later),
-    ...(folded > 0 ? { folded } : {}),
   });
 }
 
