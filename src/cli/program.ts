@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { programVersion } from "../config/program.ts";
-import { commandTable } from "./command-table.ts";
+import { commandGroups, commandTable } from "./command-table.ts";
 import { fitLines } from "./output.ts";
 import { setScreen } from "./screen.ts";
 
@@ -23,10 +23,15 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     .showHelpAfterError("(add --help for the options)")
     .exitOverride();
   const isEach = commandTable.some(({ name, readsAll = false }) => readsAll && names.includes(name));
-  for (const { name, summary, load } of commandTable) {
-    const command = program.command(name).description(summary);
-    if (isEach || names.includes(name)) (await load())(command);
+  for (const [heading, entries] of Object.entries(commandGroups)) {
+    program.commandsGroup(`${heading}:`);
+    for (const { name, summary, load } of entries) {
+      const command = program.command(name).description(summary);
+      if (isEach || names.includes(name)) (await load())(command);
+    }
   }
+  // the parser adds its own command last, under the last heading
+  program.helpCommand(true);
   return program;
 }
 

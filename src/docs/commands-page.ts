@@ -17,9 +17,8 @@ export async function commandsPage(): Promise<string> {
       "Exit codes of `sync`, `backfill` and `retry`: 0 everything is loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits (the message says when it can continue), or part of the plan was cancelled, 130 interrupted.",
     ],
     body: [
-      markdownTable(
-        ["command", "what it does"],
-        commands.map((command) => [`[\`${pathOf(command)}\`](#${anchorOf(command)})`, command.description()]),
+      ...Object.entries(Object.groupBy(commands, groupOf)).map(
+        ([heading, group = []]) => `**${heading}**\n\n${tableOf(group)}`,
       ),
       ...commands.map((command) => `## ${pathOf(command)}\n\n\`\`\`text\n${helpOf(command)}\n\`\`\``),
     ],
@@ -29,6 +28,19 @@ export async function commandsPage(): Promise<string> {
 /** A command, or its subcommands if it only groups them. */
 function withSubcommands(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(withSubcommands);
+}
+
+/** The heading under which the help of the program lists a command, for a subcommand that of its command. */
+function groupOf(command: Command): string {
+  const parent = command.parent;
+  return parent === null || parent.parent === null ? command.helpGroup().replace(/:$/, "") : groupOf(parent);
+}
+
+function tableOf(commands: readonly Command[]): string {
+  return markdownTable(
+    ["command", "what it does"],
+    commands.map((command) => [`[\`${pathOf(command)}\`](#${anchorOf(command)})`, command.description()]),
+  );
 }
 
 function pathOf(command: Command): string {

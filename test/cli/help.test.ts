@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { expect, test } from "vitest";
-import { commandTable } from "../../src/cli/command-table.ts";
+import { commandGroups, commandTable } from "../../src/cli/command-table.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { leftWordsIn } from "../support/left-words.ts";
 import { quietProgram } from "../support/quiet-program.ts";
@@ -35,6 +35,18 @@ test.each(commands.map((command) => [command.name(), command] as const))(
 test("the help of the program names every command with its summary", async () => {
   const help = (await createProgram([])).helpInformation().replaceAll(/\s+/g, " ");
   for (const { name, summary } of commandTable) expect(help).toContain(`${name} ${summary}`);
+});
+
+test("the help of the program lists each command under its heading", async () => {
+  const help = (await createProgram([])).helpInformation();
+  const listed = help.split(/^(?=\S.*:$)/m).map((part) => ({
+    heading: part.split(":")[0] ?? "",
+    names: [...part.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name),
+  }));
+  for (const [heading, entries] of Object.entries(commandGroups)) {
+    const names = entries.map(({ name }) => name);
+    expect(listed).toContainEqual({ heading, names: heading === "Help" ? [...names, "help"] : names });
+  }
 });
 
 test("a dataset may be given several times, each time with commas", () => {
