@@ -53,11 +53,6 @@ export const errorCodes = {
     says: "the day of the snapshot ended before its call was sent",
     next: "it is requested for the new day automatically",
   },
-  being_replayed: {
-    recovery: "defer",
-    says: "a replay rebuilds the dataset",
-    next: "the answer is stored, and loaded automatically after the replay",
-  },
   timeout: {
     recovery: "retry",
     later: true,
