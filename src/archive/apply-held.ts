@@ -6,14 +6,15 @@ import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import { keepReplaysOut } from "../load/rebuild-lock.ts";
+import { withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 
 /** Applies a held answer from its stored body, in one transaction; false if the body is no longer stored. */
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<boolean> {
-  return parts.db.transaction().execute(async (transaction) => {
-    await keepReplaysOut(transaction, [held.dataset]);
+  const take = (transaction: Database) => keepReplaysOut(transaction, [held.dataset]);
+  return withLocks(parts.db, { take }, async (transaction) => {
     const slice = await sliceOfHeld(transaction, held);
     if (slice === null) return false;
     if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))

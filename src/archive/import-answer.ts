@@ -1,5 +1,5 @@
 import { keepReplaysOut } from "../load/rebuild-lock.ts";
-import { lockUntilCommit } from "../postgres/advisory-lock.ts";
+import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { questionIn } from "../ingest/account-calls.ts";
@@ -48,13 +48,15 @@ export async function importAnswers(
   answers: readonly FileAnswer[],
   run: () => Promise<string>,
 ): Promise<readonly (Imported | InvalidFile)[]> {
-  return parts.db.transaction().execute(async (transaction) => {
+  const take = async (transaction: Database) => {
     await keepReplaysOut(
       transaction,
       answers.map(({ draft }) => draft.dataset),
     );
     // waits for another import of the same answers
     await lockUntilCommit(transaction, "raw import");
+  };
+  return withLocks(parts.db, { take }, async (transaction) => {
     await findByKey(transaction);
     const stored = await findStored(transaction, answers);
     if (stored.every((found) => found === "same")) return answers.map(() => ({ did: "known", ...nothing }));

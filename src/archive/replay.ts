@@ -21,7 +21,7 @@ import {
   type SliceLoad,
   writeSlices,
 } from "../ingest/prepare-slice.ts";
-import { shareUntilCommit } from "../postgres/advisory-lock.ts";
+import { shareUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
@@ -68,10 +68,12 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   let start = from ?? within.start;
   for (const end of [...seams.filter((seam) => from === undefined || seam > from), null]) {
     const part = { ...startOf(start), ...(end === null ? endOf(within) : { end }) };
-    const rebuilding = parts.db.transaction().execute(async (transaction) => {
+    const take = async (transaction: Database) => {
       // rows are cleared before their answers are read
       await shareUntilCommit(transaction, "pruning");
       await keepLoadsOut(transaction, dataset.name);
+    };
+    const rebuilding = withLocks(parts.db, { take }, async (transaction) => {
       if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
       return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
     });

@@ -77,4 +77,9 @@ export const answerErrors = {
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer, and {folded} of them are folded into others: rebuilding would lose their rows",
     next: "keep those rows as they are with --keep-pruned, or narrow --from and --to: answers that are imported do not belong to folded slices",
   },
+  being_replayed: {
+    recovery: "defer",
+    says: "a replay rebuilds the dataset",
+    next: "the answer is stored, and loaded automatically after the replay",
+  },
 } as const;

@@ -1,12 +1,13 @@
 import { questionIn } from "../ingest/account-calls.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
-import { DeferError, messageOf } from "../core/errors.ts";
+import { DeferError } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { callPrice } from "../credits/costs.ts";
 import { createChangeCall } from "./change-calls.ts";
 import { asOnlyOne } from "./claimed-calls.ts";
 import { createEmptyReplies } from "./empty-replies.ts";
+import { createFeedQueue } from "./feed-queue.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import { createPayCall } from "./pay-calls.ts";
@@ -24,7 +25,7 @@ import { storedAnswer } from "./stored-answers.ts";
  * A call that changes something at the service is always paid, and its answer is never shared with another caller.
  */
 
-/** Answers calls. Disposing waits for calls under way and for answers that are being loaded. */
+/** Answers calls. Disposing waits for calls under way and for answers that are being loaded, but not for replays. */
 export interface CallAnswerer extends AsyncDisposable {
   /** Throws a Refusal, or the error for the service's reply or the allowance. */
   readonly answer: (call: Call, caller: Caller) => Promise<Answered>;
@@ -33,18 +34,13 @@ export interface CallAnswerer extends AsyncDisposable {
 /** Creates the answerer of a session. */
 export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): CallAnswerer {
   const { ingest } = parts;
-  const { clock, log } = ingest;
+  const { clock } = ingest;
   const calls = new Set<Promise<Answered>>();
   const underWay = new Map<string, Promise<Answered>>();
   const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
   const pay = createPayCall(parts, feeder);
   const payChange = createChangeCall(parts, { pay, empty });
-  let feeding: Promise<unknown> = feeder.feedLeftOver().catch(noteFailure);
-
-  function noteFailure(error: unknown): void {
-    // the answer is stored: the next start tries again
-    log.warn({ problem: ingest.scrub(messageOf(error)) }, "gateway.not_loaded");
-  }
+  const afterwards = createFeedQueue(parts, feeder);
 
   const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
 
@@ -61,7 +57,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
         empty.note(question, error);
         throw error;
       });
-      feeding = feeding.then(() => feeder.feed(call)).catch(noteFailure);
+      afterwards.feed(call, paid.fetchedAt);
       return paid;
     };
     const claimed = { question, caller: caller.name, credits: priceOf(call) };
@@ -73,7 +69,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     if (answer.from === "miss") return answer;
     const saved = priceOf(call);
     const use = { day: dayOf(clock.now()), caller: caller.name, from: answer.from, saved };
-    feeding = feeding.then(() => noteSpared(ingest.db, use)).catch(noteFailure);
+    afterwards.add(() => noteSpared(ingest.db, use));
     return answer;
   }
 
@@ -108,7 +104,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled(calls);
-      await feeding;
+      await afterwards[Symbol.asyncDispose]();
     },
   };
 }

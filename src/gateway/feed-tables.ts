@@ -4,13 +4,14 @@ import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { questionIn } from "../ingest/account-calls.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
-import { dayOf } from "../core/day.ts";
+import type { Day } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
 import { takeSlices } from "../ledger/imported-slices.ts";
 import { dailyRun } from "../ledger/runs.ts";
 import { startsOf } from "../planner/plan-stream.ts";
-import { keepReplaysOut } from "../load/rebuild-lock.ts";
-import { lockUntilCommit } from "../postgres/advisory-lock.ts";
+import { keepReplaysOut, tryKeepReplaysOut } from "../load/rebuild-lock.ts";
+import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
+import type { Database } from "../postgres/database.ts";
 import { isMissingPartition } from "../postgres/database-errors.ts";
 import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../raw/answers-to.ts";
 import { knownCalls, type KnownCall, type KnownCalls } from "./known-calls.ts";
@@ -21,13 +22,21 @@ import { loggingDamage } from "./stored-answers.ts";
 export type TableFeeder = {
   /** What a call is about, for budgets: the dataset that would make it and its app, or the app that it names. */
   readonly subjectOf: (call: Call) => Promise<BudgetSubject>;
+  /** The dataset and slice that a call of a day answers; null if no dataset that is on would have made the call. */
+  readonly find: (call: Call, day: CallDay) => Promise<KnownCall | null>;
   /**
-   * Loads the answer to a call, once all of its pages are stored, if a dataset that is on would have made the call. True if it was loaded.
+   * Loads the answer to a call, once all of its pages are stored. Waits for a replay of its dataset until `signal` is aborted, and throws its
+   * reason then.
    */
-  readonly feed: (call: Call) => Promise<boolean>;
-  /** Loads today's answers that a killed gateway left unloaded. */
-  readonly feedLeftOver: () => Promise<void>;
+  readonly load: (found: KnownCall, day: CallDay, signal: AbortSignal) => Promise<void>;
+  /** The same without waiting; false if a replay rebuilds the dataset. */
+  readonly loadUnlessReplayed: (found: KnownCall, day: CallDay) => Promise<boolean>;
+  /** The calls of a day whose answers are stored and not loaded. */
+  readonly leftOver: (day: CallDay) => Promise<readonly Call[]>;
 };
+
+/** The day of a call, which may be over when its answer is loaded: for plans, and its start (epoch-ms). */
+export type CallDay = { readonly today: Day; readonly start: number };
 
 /** The portfolio is read again after this long. */
 const knownForMs = 60_000;
@@ -37,49 +46,61 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
   const { ingest } = parts;
   let known: { readonly calls: KnownCalls; readonly at: number; readonly today: string } | null = null;
 
-  async function callsKnown(): Promise<KnownCalls> {
+  async function callsKnown(today: Day): Promise<KnownCalls> {
     const { clock, db } = ingest;
-    const [today, now] = [clock.today(), clock.now()];
+    const now = clock.now();
     if (known !== null && known.today === today && now - known.at < knownForMs) return known.calls;
     const plannings = await startsOf(db, { datasets: [], bounds: {}, today }, parts.app.config.settings);
     known = { calls: knownCalls(plannings, today), at: now, today };
     return known.calls;
   }
 
-  async function feed(call: Call): Promise<boolean> {
-    const found = (await callsKnown())(call);
-    if (found === null) return false;
-    const stored = await storedPages(parts, found);
+  async function load(found: KnownCall, day: CallDay, locks: Locks): Promise<void> {
+    const stored = await storedPages(parts, found, day);
     const answer = await wholeAnswer(found, stored);
-    if (answer === null || !(await loadInto(parts, found, { answer, stored }))) return false;
+    if (answer === null) return;
+    await loadInto(parts, found, { answer, stored, locks });
     // the portfolio, or a list that is planned from, has changed
     if (found.dataset.stage !== "market") known = null;
-    return true;
   }
 
   return {
-    feed,
+    find: async (call, { today }) => (await callsKnown(today))(call),
+    load: (found, day, signal) => load(found, day, { take: (db) => keepReplaysOut(db, [found.dataset.name]), signal }),
+    loadUnlessReplayed: async (found, day) => {
+      const take = async (db: Database) => {
+        if ((await tryKeepReplaysOut(db, [found.dataset.name])).size > 0) throw new Replayed();
+      };
+      try {
+        await load(found, day, { take });
+        return true;
+      } catch (error) {
+        if (error instanceof Replayed) return false;
+        throw error;
+      }
+    },
     subjectOf: async (call) => {
-      const found = (await callsKnown())(call);
+      const found = (await callsKnown(ingest.clock.today()))(call);
       const { trackId } = call.params;
       const isNamed = typeof trackId === "string" || typeof trackId === "number";
       if (found === null) return { dataset: "", app: isNamed ? String(trackId) : null };
       return { dataset: found.dataset.name, app: found.slice.scope["app"] ?? null };
     },
-    feedLeftOver: async () => {
-      for (const { operation, params } of await unreadCalls(ingest.db, startOfDay(parts)))
-        await feed({ operation: operationById(operation), params });
-    },
+    // an answer of an earlier day is not about this one
+    leftOver: async ({ start }) =>
+      (await unreadCalls(ingest.db, start)).map(({ operation, params }) => ({
+        operation: operationById(operation),
+        params,
+      })),
   };
 }
 
-/** An answer of an earlier day is not about today. */
-function startOfDay({ ingest }: GatewayParts): number {
-  return Date.parse(dayOf(ingest.clock.now()));
-}
-
 /** The stored pages of a slice that belong to no slice yet, from the first up to a missing one. */
-async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): Promise<readonly StoredAnswer[]> {
+async function storedPages(
+  parts: GatewayParts,
+  { dataset, slice }: KnownCall,
+  { start }: CallDay,
+): Promise<readonly StoredAnswer[]> {
   const operation = operationById(slice.operation);
   const pages: StoredAnswer[] = [];
   for (;;) {
@@ -87,7 +108,7 @@ async function storedPages(parts: GatewayParts, { dataset, slice }: KnownCall): 
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
     const question = questionIn(parts.ingest.account, operation, params);
     const page = await lastAnswerTo(parts.ingest.db, question, {
-      unreadSince: startOfDay(parts),
+      unreadOf: start,
       onDamaged: loggingDamage(parts),
     });
     // for calls without pages the next call may be the first again
@@ -108,23 +129,35 @@ async function wholeAnswer({ slice }: KnownCall, stored: readonly StoredAnswer[]
 
 /** Rolls a transaction back: another process was first. */
 class Elsewhere extends Error {}
+/** Rolls a transaction back: a replay rebuilds the dataset. */
+class Replayed extends Error {}
 
+/** How a load keeps replays of its dataset out. */
+type Locks = Parameters<typeof withLocks>[1];
+
+/** Loads an answer; does nothing if another process loads it, or is about to. */
 async function loadInto(
   { ingest }: GatewayParts,
   { dataset, slice: draft }: KnownCall,
-  { answer, stored }: { readonly answer: LandedAnswer; readonly stored: readonly StoredAnswer[] },
-): Promise<boolean> {
+  {
+    answer,
+    stored,
+    locks,
+  }: { readonly answer: LandedAnswer; readonly stored: readonly StoredAnswer[]; readonly locks: Locks },
+): Promise<void> {
   const { clock, db } = ingest;
   const pages = stored.slice(0, answer.pages.length);
+  const take = async (transaction: Database) => {
+    await locks.take(transaction);
+    // if two processes load the same answer, the second finds it taken
+    await lockUntilCommit(transaction, "raw import");
+  };
   const load = () =>
-    db.transaction().execute(async (transaction) => {
-      await keepReplaysOut(transaction, [dataset.name]);
-      // if two processes load the same answer, the second finds it taken
-      await lockUntilCommit(transaction, "raw import");
+    withLocks(db, { ...locks, take }, async (transaction) => {
       const runId = await dailyRun(transaction, {
         kind: "gateway",
         account: ingest.account,
-        asOf: clock.today(),
+        asOf: draft.asOf,
         now: clock.now(),
       });
       const priced = { ...draft, requests: pages.length, credits: pages.length * operationById(draft.operation).cost };
@@ -146,9 +179,7 @@ async function loadInto(
       ingest.partitions.forget();
       return load();
     });
-    return true;
   } catch (error) {
-    if (error instanceof Elsewhere) return false;
-    throw error;
+    if (!(error instanceof Elsewhere)) throw error;
   }
 }

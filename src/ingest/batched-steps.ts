@@ -11,7 +11,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { landAll, storing, type Landing } from "../raw/store-answers.ts";
 import type { AlsoAnsweredParts } from "./also-answered.ts";
-import { commitGroup, type GroupMember } from "./commit-group.ts";
+import { type CommitEnd, commitGroup, type GroupMember } from "./commit-group.ts";
 import type { CrashHook } from "./crash-point.ts";
 import type { ClaimedSlices } from "./claimed-slices.ts";
 
@@ -28,8 +28,8 @@ export type BatchedSteps = {
   readonly learn: (charge: Charge) => Promise<void>;
   /** Ends a slice if its answer is loaded already. Returns how many rows it has, or null if the answer must be loaded. */
   readonly endUnchanged: (attempt: AnsweredAttempt) => Promise<number | null>;
-  /** Commits the rows and the outcome of a slice; false if another attempt has taken it over: then nothing is written. */
-  readonly commit: (member: GroupMember) => Promise<boolean>;
+  /** Commits the rows and the outcome of a slice, unless another attempt has taken it over or a replay rebuilds its dataset. */
+  readonly commit: (member: GroupMember) => Promise<CommitEnd>;
 };
 
 /** A request as it is committed; `settlement` is null if its hold is settled separately, or if it has none. */

@@ -2,11 +2,10 @@ import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { isShared, planningTask } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
-import { keepReplaysOut } from "../load/rebuild-lock.ts";
+import { tryKeepReplaysOut } from "../load/rebuild-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { coverAlsoAnswered, loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
 import { compareReported } from "./compare-reported.ts";
@@ -27,29 +26,33 @@ type CommitParts = {
   readonly alsoAnswered: AlsoAnsweredParts;
 };
 
+/** How the commit of a slice ended: if another attempt has taken it over, or a replay rebuilds its dataset, nothing of it was written. */
+export type CommitEnd = "committed" | "fenced" | "being_replayed";
+
 /**
  * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that each slice has both its rows and its outcome or
  * neither. The job that plans the next wave is part of the transaction. A slice that another attempt has taken over is left out, with its
- * rows. Returns true for each slice that was committed.
+ * rows, and so is one whose dataset a replay rebuilds: the others of its group do not wait for that. Returns the end of each.
  */
 export async function commitGroup(
   { db, dimensions, clock, queueId, at, alsoAnswered }: CommitParts,
   members: readonly GroupMember[],
-): Promise<readonly boolean[]> {
+): Promise<readonly CommitEnd[]> {
   await coverAlsoAnswered(
     alsoAnswered,
     members.map(({ load }) => load),
   );
   return db.transaction().execute(async (transaction) => {
     await findByKey(transaction);
-    await keepReplaysOut(transaction, writtenDatasets(members));
+    const replayed = await tryKeepReplaysOut(transaction, new Set(members.flatMap(writtenDatasets)));
+    const free = members.filter((member) => !writtenDatasets(member).some((name) => replayed.has(name)));
     // first, so that the slices are locked: a worker that takes one over either waits or was first
     const ended = await endAttempts(
       transaction,
-      members.map(({ load, ending }) => ({ slice: load.slice, ending })),
+      free.map(({ load, ending }) => ({ slice: load.slice, ending })),
       clock.now(),
     );
-    const mine = members.filter(({ load }) => ended.has(load.slice.sliceId)).map(({ load }) => load);
+    const mine = free.filter(({ load }) => ended.has(load.slice.sliceId)).map(({ load }) => load);
     for (const _ of mine) await at?.("in the load");
     await deleteRejects(
       transaction,
@@ -63,18 +66,17 @@ export async function commitGroup(
       queueId,
       mine.map(({ slice }) => slice),
     );
-    return members.map(({ load }) => ended.has(load.slice.sliceId));
+    return members.map((member) => {
+      if (!free.includes(member)) return "being_replayed";
+      return ended.has(member.load.slice.sliceId) ? "committed" : "fenced";
+    });
   });
 }
 
-/** The datasets whose tables a group writes. */
-function writtenDatasets(members: readonly GroupMember[]): ReadonlySet<string> {
-  const own = new Set(members.map(({ load }) => load.slice.dataset));
-  return new Set([...own].flatMap((name) => [name, ...also(datasetNamed(name))]));
-}
-
-function also({ alsoAnswers }: Dataset): readonly string[] {
-  return alsoAnswers === undefined ? [] : [alsoAnswers.dataset];
+/** The datasets whose tables a slice writes. */
+function writtenDatasets({ load }: GroupMember): readonly string[] {
+  const { name, alsoAnswers } = datasetNamed(load.slice.dataset);
+  return alsoAnswers === undefined ? [name] : [name, alsoAnswers.dataset];
 }
 
 /**

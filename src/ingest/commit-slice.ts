@@ -11,7 +11,7 @@ export type Committed = {
 
 /**
  * Commits rows, rejects, drift and the outcome of a slice together. An answer without a valid row fails the slice; its rejects are kept.
- * Throws `fenced` if another attempt has taken the slice over.
+ * Throws `fenced` if another attempt has taken the slice over, and `being_replayed` while a replay rebuilds its dataset.
  */
 export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<Committed> {
   const { state, problem } = outcomeOf(load);
@@ -25,7 +25,8 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
     // after an incomplete answer the next one is read even if it is the same
     answerDigest: isWhole(load) ? load.digest : undefined,
   } as const;
-  if (!(await parts.batched.commit({ load, ending }))) throw fail("fenced", { slice: load.slice.sliceId });
+  const end = await parts.batched.commit({ load, ending });
+  if (end !== "committed") throw fail(end, { slice: load.slice.sliceId });
   await parts.at?.("after commit");
   return { state, rows: load.rows, rejects: load.invalid.length };
 }

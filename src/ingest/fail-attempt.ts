@@ -75,6 +75,9 @@ async function endingOf(
 ): Promise<Ending> {
   const ending = { ...release, error: storedError(parts, error) };
   const now = parts.clock.now();
+  // its answer is stored, so the wait costs nothing; pending, since a foreground run waits for pending slices only
+  if (error.code === "being_replayed")
+    return { ...ending, dueAt: now + waitAfter(parts.retryMs, slice.attempt, Number(slice.sliceId)) };
   if (error instanceof DeferError)
     return {
       ...ending,

@@ -16,6 +16,7 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *   running  --endAttempts, endUnchanged--> loaded | empty | skipped | failed
  *            --releaseStopped--> pending (a stop)
  *            --endAttempts--> pending (an error that may pass: not before `due_at`)
+ *            --endAttempts--> pending (a replay rebuilds its dataset: not before `due_at`)
  *            --endAttempts--> deferred (no credits, or no room in a budget: not before `due_at`)
  *            --reconcile--> pending (its worker died; poison.ts says when it becomes failed instead)
  *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets--> pending

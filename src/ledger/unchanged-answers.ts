@@ -1,11 +1,15 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
+import { shares } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 import { hasSameScope } from "./same-scope.ts";
 
 /** An attempt that has its answer, and the digest of that answer, as hex. */
-export type AnsweredAttempt = { readonly slice: Pick<Slice, "sliceId" | "attempt">; readonly digest: string };
+export type AnsweredAttempt = {
+  readonly slice: Pick<Slice, "sliceId" | "attempt" | "dataset">;
+  readonly digest: string;
+};
 
 /** Clocks of machines may differ by this much: within that time the ledger does not show which write was last. */
 const clocksDiffer = sql`interval '15 minutes'`;
@@ -26,25 +30,29 @@ const sharesItems = sql`exists (
 /**
  * Ends, as loaded, the attempts whose answer is loaded already, in one statement. Returns the rows that were loaded then, by the number of
  * the slice. An earlier slice must have loaded the same answer completely, and no other slice may have written any of its cells since, be
- * about to, or have done so at nearly the same time. For the others nothing is written: their answers must be loaded.
+ * about to, or have done so at nearly the same time; nor may a replay rebuild the dataset, since it may reject that answer. For the others
+ * nothing is written: their answers must be loaded.
  */
 export async function endUnchanged(
   db: Database,
   attempts: readonly AnsweredAttempt[],
   now: number,
 ): Promise<ReadonlyMap<string, number>> {
+  const datasets = new Set(attempts.map(({ slice }) => slice.dataset));
   const { rows } = await sql<{ slice_id: string; rows_loaded: number }>`
     with unchanged as materialized (
       select t.slice_id, t.attempt, 'running' as was, e.answer_digest, e.rows_loaded
       from   unnest(${attempts.map(({ slice }) => slice.sliceId)}::bigint[], ${attempts.map(({ slice }) => slice.attempt)}::integer[],
-                    ${attempts.map(({ digest }) => digest)}::text[]) as t (slice_id, attempt, digest)
+                    ${attempts.map(({ digest }) => digest)}::text[], ${attempts.map(({ slice }) => slice.dataset)}::text[])
+             as t (slice_id, attempt, digest, dataset)
       cross  join lateral (
         select * from ops.slice
         where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
         order  by ended_at desc
         limit  1
       ) as e
-      where  not exists (
+      where  t.dataset = any (array(select dataset from unnest(${[...datasets]}::text[]) as d (dataset) where ${shares("replay", sql`dataset`)}))
+      and    not exists (
         select from ops.slice as x
         where  ${hasSameScope("x", "e")} and x.window_end > e.window_start and x.window_start < e.window_end
         and    x.slice_id not in (e.slice_id, t.slice_id) and x.state <> 'skipped'

@@ -1,5 +1,6 @@
-import { lockNamed } from "../postgres/advisory-lock.ts";
+import { lockNamed, shares } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
+import { sql } from "../postgres/sql.ts";
 
 /*
  * A replay clears rows of a dataset and rebuilds them from older answers, in one transaction. The statements of a load that close or delete
@@ -7,12 +8,27 @@ import type { Database } from "../postgres/database.ts";
  * would be current again. So both take a lock before they write, and neither sees the other half done.
  */
 
-/** Keeps replays of datasets out until the transaction of a load ends. To be called before the transaction locks any row. */
+/** Keeps replays of datasets out until the transaction of a load ends. Waits for them: to be called in `take` of `withLocks`. */
 export async function keepReplaysOut(transaction: Database, datasets: Iterable<string>): Promise<void> {
   await lockNamed(transaction, "replay", { of: [...datasets], mode: "shared" });
 }
 
-/** Keeps loads of a dataset out until the transaction of a replay ends. To be called before the transaction locks any row. */
+/**
+ * The same without waiting. Returns the datasets that a replay rebuilds, or is about to: their answers must not be loaded now. To be called
+ * before the transaction locks any row.
+ */
+export async function tryKeepReplaysOut(
+  transaction: Database,
+  datasets: Iterable<string>,
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ dataset: string }>`
+    select dataset from unnest(${[...datasets]}::text[]) as d (dataset) where not ${shares("replay", sql`dataset`)}`.execute(
+    transaction,
+  );
+  return new Set(rows.map(({ dataset }) => dataset));
+}
+
+/** Keeps loads of a dataset out until the transaction of a replay ends. Waits for them: to be called in `take` of `withLocks`. */
 export async function keepLoadsOut(transaction: Database, dataset: string): Promise<void> {
   await lockNamed(transaction, "replay", { of: [dataset], mode: "exclusive" });
 }

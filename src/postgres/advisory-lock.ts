@@ -1,4 +1,4 @@
-import { sql } from "./sql.ts";
+import { sql, type SqlFragment } from "./sql.ts";
 import type { Database } from "./database.ts";
 import { isLockTimeout } from "./database-errors.ts";
 
@@ -45,11 +45,41 @@ export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Dat
 /** How long a statement waits for a lock: a long wait would count as a lost connection. */
 const waitMs = 2_000;
 
+async function waitAtMost(transaction: Database, ms: number): Promise<void> {
+  await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(transaction);
+}
+
+/**
+ * Does work in a transaction that first takes locks, however long other processes hold them: each try to take them has a transaction of its
+ * own. After an abort of `signal` they are not waited for: throws its reason if they are not free.
+ */
+export async function withLocks<T>(
+  db: Database,
+  { take, signal }: { readonly take: (transaction: Database) => Promise<void>; readonly signal?: AbortSignal },
+  work: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    let hasLocks = false;
+    try {
+      return await db.transaction().execute(async (transaction) => {
+        await waitAtMost(transaction, signal?.aborted ? 1 : waitMs);
+        await take(transaction);
+        hasLocks = true;
+        await waitAtMost(transaction, 0);
+        return work(transaction);
+      });
+    } catch (error) {
+      if (hasLocks || !isLockTimeout(error)) throw error;
+      signal?.throwIfAborted();
+    }
+  }
+}
+
 /** Takes the lock until it is released; false if another session holds it for the whole wait. */
 async function isTaken(connection: Database, name: LockName): Promise<boolean> {
   try {
     await connection.transaction().execute(async (transaction) => {
-      await sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`.execute(transaction);
+      await waitAtMost(transaction, waitMs);
       await sql`select pg_advisory_lock(${keyOf(name)})`.execute(transaction);
     });
     return true;
@@ -102,4 +132,12 @@ export async function lockNamed(
     from   (select distinct hashtext(thing) as number from unnest(${[...of]}::text[]) as thing order by number) as numbers`.execute(
     transaction,
   );
+}
+
+/**
+ * SQL: shares the lock of this name for a thing until the transaction ends, without waiting; false if another session holds it exclusively,
+ * or waits to.
+ */
+export function shares(name: LockName, thing: SqlFragment): SqlFragment<boolean> {
+  return sql<boolean>`pg_try_advisory_xact_lock_shared(${keyOf(name)}, hashtext(${thing}))`;
 }

@@ -1,4 +1,4 @@
-import type { Day } from "../core/day.ts";
+import { dayMs, type Day } from "../core/day.ts";
 import type { CreditClass, Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { instant, sql } from "../postgres/sql.ts";
@@ -36,16 +36,18 @@ type Row = {
 export type DamagedAnswer = { readonly answerId: string; readonly sliceId: string | null };
 
 /**
- * The last answer to a call (see `questionOf`); null if none is stored, or if it is damaged, which `onDamaged` is called for. `unreadSince`
- * (epoch-ms): only an answer that is not for a slice and came since then.
+ * The last answer to a call (see `questionOf`); null if none is stored, or if it is damaged, which `onDamaged` is called for. `unreadOf`:
+ * only an answer that is not for a slice and came on the day (UTC) that begins then (epoch-ms).
  */
 export async function lastAnswerTo(
   db: Database,
   question: string,
-  { onDamaged, unreadSince }: { readonly onDamaged: (damaged: DamagedAnswer) => void; readonly unreadSince?: number },
+  { onDamaged, unreadOf }: { readonly onDamaged: (damaged: DamagedAnswer) => void; readonly unreadOf?: number },
 ): Promise<StoredAnswer | null> {
   const unread =
-    unreadSince === undefined ? sql`` : sql`and a.slice_id is null and a.fetched_at >= ${instant(unreadSince)}`;
+    unreadOf === undefined
+      ? sql``
+      : sql`and a.slice_id is null and a.fetched_at >= ${instant(unreadOf)} and a.fetched_at < ${instant(unreadOf + dayMs)}`;
   const { rows } = await sql<Row>`
     select a.answer_id, a.slice_id, a.body, a.fetched_at, s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
     from   raw.answer as a

@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { AnswerFile } from "../../src/archive/answer-file.ts";
+import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import { answerWith, current, openListed, outcomes, syncAfter } from "../support/held-stage.ts";
@@ -40,6 +42,23 @@ test("a held answer that is no longer stored cannot be applied: its list is requ
     stderr: expect.stringMatching(/^held_not_stored: .*: slice 0; .* applied: 1; .*requested again the next day/),
   });
   expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: "agreed" }]);
+  expect(await current(stage)).toBe(0);
+});
+
+test("a held answer is applied after the end of a replay of its list, also if that takes longer than a statement may", async () => {
+  await using stage = await openListed();
+  answerWith(stage, empty);
+  await syncAfter(stage, 0);
+  await using other = await stage.open();
+  const { applying } = await other.warehouse.db.transaction().execute(async (replaying) => {
+    await keepLoadsOut(replaying, "tracked_app");
+    const command = runCommand(stage, ["held", "--apply"], { settings: { database: { timeout_seconds: 3 } } });
+    await setTimeout(4_500);
+    expect(await outcomes(stage)).toEqual([{ outcome: null }]);
+    return { applying: command };
+  });
+  expect(await applying).toMatchObject({ code: 0 });
+  expect(await outcomes(stage)).toEqual([{ outcome: "agreed" }]);
   expect(await current(stage)).toBe(0);
 });
 

@@ -7,10 +7,10 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Database } from "../../src/postgres/database.ts";
 import { pruneRaw } from "../../src/raw/prune.ts";
-import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { callText, openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { forTests } from "../support/for-tests.ts";
-import { holdWrites } from "../support/hold-writes.ts";
+import { holdWrites, type HeldWrites } from "../support/hold-writes.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { everything, rebuild } from "../support/replay-stage.ts";
@@ -31,6 +31,23 @@ async function lockRows(stage: Stage, table: string) {
     release: () => client.query("rollback"),
     [Symbol.asyncDispose]: () => client.end(),
   };
+}
+
+/** A slice, and whether its answer is stored. */
+type Loading = { readonly state: string; readonly code: string | null; readonly isStored: boolean };
+
+/** The slices of a dataset that were requested on a day. */
+function slicesOf(stage: Stage, dataset: string, day: string): Promise<readonly Loading[]> {
+  return stage.query<Loading>(
+    `select state, error_code as code, exists (select from raw.answer as a where a.slice_id = s.slice_id) as "isStored"
+     from   ops.slice as s where dataset = $1 and as_of = $2 and state <> 'lost'`,
+    [dataset, day],
+  );
+}
+
+/** True for a slice whose stored answer is loaded after a replay. */
+function isGivenBack({ code, isStored }: Loading): boolean {
+  return code === "being_replayed" && isStored;
 }
 
 /** True if a session of the database waits for an advisory lock. */
@@ -79,6 +96,48 @@ test("leaves the rows of an answer that is deleted by hand before it is read", a
   expect(await everything(stage)).toEqual(before);
 });
 
+test("answers of other datasets are loaded while one is rebuilt, whose answers are stored, and loaded when that is over", async () => {
+  const next = addDays(today, 1);
+  await using stage = await openStage({ market: { apps: 2, countries: ["US"], keywordsPerApp: 4 } });
+  await stage.sync();
+  stage.sandbox.set({ today: next });
+  const before = stage.requested().length;
+  const attempts = async () => {
+    const [row] = await stage.query<{ most: number }>("select max(attempt) as most from ops.slice");
+    return row?.most ?? 0;
+  };
+  // slow enough for all commits of the process to go one after the other
+  const run = {
+    request: { today: next },
+    settings: { api: { requests_per_second: 80 }, datasets: { keyword_metadata: { on: true } } },
+  };
+  const stop = new AbortController();
+  const both: Promise<unknown>[] = [];
+  {
+    await using held = await holdWrites(stage, "core.fact_keyword_rank", "insert");
+    both.push(rebuild(stage, ["keyword_rank"]));
+    await until(async () => (await held.waiting()).length > 0);
+    const stopped = stage.sync({ ...run, stop: stop.signal });
+    await until(async () => {
+      const others = await slicesOf(stage, "keyword_metadata", next);
+      return others.length > 0 && others.every(({ state }) => state === "loaded");
+    });
+    await until(async () => (await slicesOf(stage, "keyword_rank", next)).every(isGivenBack));
+    // a stop does not wait for the replay
+    stop.abort();
+    expect(await stopped).toMatchObject({ outcome: "interrupted" });
+    const ended = await attempts();
+    both.push(stage.sync(run));
+    await until(async () => (await attempts()) > ended);
+  }
+  expect((await Promise.all(both))[1]).toMatchObject({ outcome: "loaded", progress: { open: 0, failed: 0 } });
+  const calls = stage.requested().slice(before).map(callText);
+  expect(new Set(calls).size).toBe(calls.length);
+  const after = await everything(stage);
+  await rebuild(stage, ["keyword_rank"]);
+  expect(await everything(stage)).toEqual(after);
+});
+
 describe("an answer that is loaded while the rows of its dataset are rebuilt", () => {
   const lists = ["tracked_app", "tracked_country", "tracked_keyword"];
   const next = addDays(today, 1);
@@ -94,15 +153,20 @@ describe("an answer that is loaded while the rows of its dataset are rebuilt", (
     return row;
   };
 
-  /** Loads while a replay has cleared the rows and not rebuilt them yet, and replays all once more. */
-  async function besideReplay(load: () => Promise<unknown>): Promise<void> {
+  /**
+   * Loads while a replay has cleared the rows and not rebuilt them yet, until that waits, and replays all once more.
+   */
+  async function besideReplay(
+    load: () => Promise<unknown>,
+    waits: (held: HeldWrites) => Promise<boolean> = async (held) => (await held.waitingBehind()).length > 0,
+  ): Promise<void> {
     const both: Promise<unknown>[] = [];
     {
       await using held = await holdWrites(stage, "core.tracked_keyword", "insert");
       both.push(rebuild(stage, ["tracked_keyword"]));
       await until(async () => (await held.waiting()).length > 0);
       both.push(load());
-      await until(async () => (await held.waitingBehind()).length > 0);
+      await until(() => waits(held));
     }
     const [replayed] = await Promise.all(both);
     expect(replayed).toMatchObject([{ invalid: 0 }]);
@@ -125,7 +189,10 @@ describe("an answer that is loaded while the rows of its dataset are rebuilt", (
       body: JSON.stringify([left.keyword]),
     });
     stage.sandbox.set({ today: next });
-    await besideReplay(() => stage.sync({ request: { datasets: lists, today: next } }));
+    await besideReplay(
+      () => stage.sync({ request: { datasets: lists, today: next } }),
+      async () => (await slicesOf(stage, "tracked_keyword", next)).some(isGivenBack),
+    );
     expect(await isCurrent()).toEqual({ is_current: false, valid_to: next });
   });
 

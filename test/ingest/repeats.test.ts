@@ -3,11 +3,13 @@ import { programDigest } from "../../src/config/program.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import { answerDigest } from "../../src/ingest/fetch-slice.ts";
 import { endUnchanged } from "../../src/ledger/unchanged-answers.ts";
+import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { planned, runPlanned } from "../support/backfill-stage.ts";
 import type { Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
+const dataset = "keyword_rank";
 /** What no answer says: rows that were written by hand show which slices were loaded again. */
 const byHand = 777;
 
@@ -90,8 +92,8 @@ describe("an answer that says again what is loaded", () => {
     const found = await endUnchanged(
       app.warehouse.db,
       [
-        { slice: { sliceId: running, attempt: 1 }, digest: reported?.digest ?? "" },
-        { slice: { sliceId: "99999", attempt: 1 }, digest: "00" },
+        { slice: { sliceId: running, attempt: 1, dataset }, digest: reported?.digest ?? "" },
+        { slice: { sliceId: "99999", attempt: 1, dataset }, digest: "00" },
       ],
       Date.now(),
     );
@@ -107,11 +109,26 @@ describe("an answer that says again what is loaded", () => {
       `select encode(answer_digest, 'hex') as digest from ops.slice where slice_id = ${oldest}`,
     );
     await using app = await stage.open();
-    const late = [{ slice: { sliceId: running, attempt: 0 }, digest: reported?.digest ?? "" }];
+    const late = [{ slice: { sliceId: running, attempt: 0, dataset }, digest: reported?.digest ?? "" }];
     expect([...(await endUnchanged(app.warehouse.db, late, Date.now()))]).toEqual([]);
     expect(await stage.query("select state from ops.slice where slice_id = $1", [running])).toEqual([
       { state: "running" },
     ]);
+  });
+
+  test("is not taken for loaded while a replay, which may reject the loaded answer, rebuilds its dataset", async () => {
+    const running = await beginAgain();
+    const [reported] = await stage.query<{ digest: string }>(
+      `select encode(answer_digest, 'hex') as digest from ops.slice where slice_id = ${oldest}`,
+    );
+    await using app = await stage.open();
+    const { db } = app.warehouse;
+    const attempts = [{ slice: { sliceId: running, attempt: 1, dataset }, digest: reported?.digest ?? "" }];
+    await db.transaction().execute(async (replaying) => {
+      await keepLoadsOut(replaying, dataset);
+      expect([...(await endUnchanged(db, attempts, Date.now()))]).toEqual([]);
+    });
+    expect([...(await endUnchanged(db, attempts, Date.now())).keys()]).toEqual([running]);
   });
 
   /** An attempt of the oldest slice's request, once more. Returns its number. */

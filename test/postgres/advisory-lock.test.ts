@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../src/postgres/sql.ts";
-import { openWarehouse } from "../../src/postgres/database.ts";
-import { lockNumbers, withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
+import { openWarehouse, type Database } from "../../src/postgres/database.ts";
+import { lockNamed, lockNumbers, withAdvisoryLock, withLocks } from "../../src/postgres/advisory-lock.ts";
 import { freshDatabase } from "../support/database.ts";
 
 describe("a lock of a session", () => {
@@ -63,6 +63,54 @@ describe("a lock of a session", () => {
       "select from pg_locks join pg_database on oid = database where locktype = 'advisory' and datname = current_database()",
     );
     expect(rows).toHaveLength(0);
+  });
+});
+
+describe("locks that a transaction begins with", () => {
+  const ofReplay = (mode: "shared" | "exclusive") => (transaction: Database) =>
+    lockNamed(transaction, "replay", { of: ["review"], mode });
+
+  test("are waited for beyond the time after which a statement without a reply counts as a lost connection", async () => {
+    await using database = await freshDatabase();
+    await using one = await openWarehouse(database.url, 2);
+    await using two = await openWarehouse(database.url, 2, { timeoutMs: 3_000 });
+    const begun = Promise.withResolvers<void>();
+    const held = withLocks(one.db, { take: ofReplay("exclusive") }, async () => {
+      begun.resolve();
+      await setTimeout(4_500);
+      return "first";
+    });
+    await begun.promise;
+    expect(await withLocks(two.db, { take: ofReplay("shared") }, async () => "second")).toBe("second");
+    expect(await held).toBe("first");
+  });
+
+  test("are not waited for after a stop, and taken if they are free", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 3);
+    const stop = new AbortController();
+    const share = () =>
+      withLocks(warehouse.db, { take: ofReplay("shared"), signal: stop.signal }, async () => "shared");
+    await withLocks(warehouse.db, { take: ofReplay("exclusive") }, async () => {
+      const sharing = share();
+      stop.abort(new Error("the process stops"));
+      await expect(sharing).rejects.toThrow("the process stops");
+    });
+    expect(await share()).toBe("shared");
+  });
+
+  test("limit no wait of the work, whose errors are not taken for theirs", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 2);
+    let tries = 0;
+    const working = withLocks(warehouse.db, { take: ofReplay("shared") }, async (transaction) => {
+      tries += 1;
+      const { rows } = await sql`select current_setting('lock_timeout') as limit`.execute(transaction);
+      expect(rows).toEqual([{ limit: "0" }]);
+      await sql`do $$ begin raise exception using errcode = 'lock_not_available'; end $$`.execute(transaction);
+    });
+    await expect(working).rejects.toMatchObject({ code: "55P03" });
+    expect(tries).toBe(1);
   });
 });
 

@@ -1,0 +1,68 @@
+import { dayOf } from "../core/day.ts";
+import { messageOf } from "../core/errors.ts";
+import type { CallDay, TableFeeder } from "./feed-tables.ts";
+import type { Call, GatewayParts } from "./gateway-parts.ts";
+
+/** What a session does after its callers have their answers, in order. Disposing waits for it, but not for replays. */
+export interface FeedQueue extends AsyncDisposable {
+  /** Loads the answer to a call, which was received at an instant (epoch-ms), into a table. */
+  readonly feed: (call: Call, fetchedAt: number) => void;
+  readonly add: (work: () => Promise<unknown>) => void;
+}
+
+/**
+ * Creates the queue; it loads first what a killed gateway left. One answer is loaded at a time. Answers of a dataset that a replay rebuilds
+ * wait apart, so that those of other datasets do not wait for them.
+ */
+export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): FeedQueue {
+  const { clock, log } = ingest;
+  const stopping = new AbortController();
+  /** The last answer of each dataset that waits for a replay. */
+  const behindReplay = new Map<string, Promise<void>>();
+  let working: Promise<unknown> = Promise.resolve();
+
+  function noteFailure(error: unknown): void {
+    // the answer is stored: the next start tries again
+    log.warn({ problem: ingest.scrub(messageOf(error)) }, "gateway.not_loaded");
+  }
+
+  function add(work: () => Promise<unknown>): void {
+    working = working.then(work).catch(noteFailure);
+  }
+
+  const dayOfAnswer = (fetchedAt: number): CallDay => ({ today: clock.today(), start: Date.parse(dayOf(fetchedAt)) });
+
+  async function feed(call: Call, day: CallDay): Promise<void> {
+    const found = await feeder.find(call, day);
+    if (found === null) return;
+    const { name, stage } = found.dataset;
+    const ahead = behindReplay.get(name);
+    if (ahead === undefined && (await feeder.loadUnlessReplayed(found, day))) return;
+    const own = (ahead ?? Promise.resolve())
+      .then(() => feeder.load(found, day, stopping.signal))
+      .catch(noteFailure)
+      .finally(() => {
+        if (behindReplay.get(name) === own) behindReplay.delete(name);
+      });
+    behindReplay.set(name, own);
+    // from a list it is known what the next calls are about, and its replay is short
+    if (stage !== "market") await own;
+  }
+
+  add(async () => {
+    const day = dayOfAnswer(clock.now());
+    for (const call of await feeder.leftOver(day)) await feed(call, day);
+  });
+  return {
+    add,
+    feed: (call, fetchedAt) => {
+      const day = dayOfAnswer(fetchedAt);
+      add(() => feed(call, day));
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await working;
+      await Promise.all(behindReplay.values());
+    },
+  };
+}
