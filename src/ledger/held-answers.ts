@@ -37,13 +37,16 @@ export async function readHeld(db: Database, account: string): Promise<readonly 
   return rows;
 }
 
-/** True if an answer of an earlier day is held for the same scope and leaves out all of these members too. */
+/**
+ * True if the answer that is held for the same scope is of an earlier day and leaves out all of these members too. If several are held, it
+ * is the newest: an import may have brought an older one since.
+ */
 export async function isHeldForSame(db: Database, slice: Slice, closing: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select date_day < ${slice.window.start}::date and closing @> ${[...closing]}::text[] as same
     from   ops.held_answer
     where  ${ofScope(slice)} and outcome is null
-    order  by slice_id desc limit 1`.execute(db);
+    order  by date_day desc, held_at desc, slice_id desc limit 1`.execute(db);
   return rows[0]?.same === true;
 }
 
