@@ -1,5 +1,5 @@
 import { addDays } from "../core/day.ts";
-import { fail } from "../core/errors.ts";
+import { StorehouseError, unreadableCodes } from "../core/errors.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
@@ -9,21 +9,35 @@ import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
-import { landedAnswer } from "./stored-answer.ts";
+import { isDamage, isIncomplete } from "./damaged-answers.ts";
+import { landedAnswer, type LandedAnswer } from "./stored-answer.ts";
 
-/** Applies a held answer from its stored body, in one transaction; false if the body is no longer stored. */
-export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<boolean> {
+/** Applies a held answer from its stored body, in one transaction. Returns why that is not possible, null if it is applied. */
+export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<string | null> {
   const take = (transaction: Database) => keepReplaysOut(transaction, [held.dataset]);
   return withLocks(parts.db, { take }, async (transaction) => {
     const slice = await sliceOfHeld(transaction, held);
-    if (slice === null) return false;
-    if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now())))
-      throw fail("bad_argument", { dataset: held.dataset, day: held.day, problem: "the answer is no longer held" });
-    const { fetched } = await landedAnswer(slice, await landedPages(parts.db, slice.sliceId));
-    const answer = { dataset: datasetNamed(held.dataset), slice, fetched };
-    await loadAnswers(transaction, { ...parts, held: "apply" }, [answer]);
-    return true;
+    if (slice === null) return "its answer is no longer stored";
+    const answer = await answerOf(parts.db, slice);
+    if (answer instanceof StorehouseError) return answer.problem;
+    if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now()))) return "it is no longer held";
+    const { fetched } = answer;
+    await loadAnswers(transaction, { ...parts, held: "apply" }, [
+      { dataset: datasetNamed(held.dataset), slice, fetched },
+    ]);
+    return null;
   });
+}
+
+/** The stored answer of a slice, or what is wrong with it. */
+async function answerOf(db: Database, slice: LandedSlice): Promise<LandedAnswer | StorehouseError> {
+  try {
+    return await landedAnswer(slice, await landedPages(db, slice.sliceId));
+  } catch (error) {
+    if (isDamage(error) || isIncomplete(error)) return error;
+    if (error instanceof StorehouseError && unreadableCodes.includes(error.code)) return error;
+    throw error;
+  }
 }
 
 async function sliceOfHeld(transaction: Database, { dataset, day, sliceId }: HeldAnswer): Promise<LandedSlice | null> {

@@ -33,6 +33,11 @@ export function isDamage(error: unknown): error is StorehouseError {
   return error instanceof StorehouseError && error.code === "answer_damaged";
 }
 
+/** True for the error of an answer of which a page is no longer stored. */
+export function isIncomplete(error: unknown): error is StorehouseError {
+  return error instanceof StorehouseError && error.code === "page_missing";
+}
+
 /** Slices that are read together. */
 const atOnce = 100;
 /** Slices that the error names: enough to find the cause. */

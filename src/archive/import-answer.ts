@@ -23,7 +23,7 @@ import { withoutOutdated } from "./without-outdated.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
- * What an import did: `restored` returned the pruned or damaged answer to a loaded slice, `known` changed nothing, `held`
+ * What an import did: `restored` returned the pruned, damaged or incomplete answer to its slice, `known` changed nothing, `held`
  * stored an answer that leaves out most of the portfolio (see hold-answers.ts). With the rows loaded and rejected.
  */
 export type Imported = {
@@ -39,7 +39,7 @@ const isHeld = { did: "held", ...nothing } as const;
 type Placed = { readonly answer: FileAnswer; readonly slice: Slice | null; readonly isRestored: boolean };
 
 /**
- * Stores and loads answers of files, which are about different slices, as if they had just been fetched. Slices, answers, rows and outcomes
+ * Stores and loads answers of files, which are about different slices and different lists of the portfolio, as if they had just been fetched. Slices, answers, rows and outcomes
  * commit together; nothing is requested and nothing is booked. An answer that is stored already changes nothing. `run` returns the run of
  * this import, which is made when first needed. Returns for each file what it did, or why it was not loaded.
  */
@@ -93,8 +93,9 @@ export async function importAnswers(
   });
 }
 
-function receivedDraft({ draft, pages }: FileAnswer) {
-  return { draft, receivedAt: Math.max(...pages.map(({ fetchedAt }) => fetchedAt)) };
+function receivedDraft({ dataset, draft, pages }: FileAnswer) {
+  const hasHistory = dataset.tables.some(({ load }) => load.kind === "history");
+  return { draft, receivedAt: Math.max(...pages.map(({ fetchedAt }) => fetchedAt)), hasHistory };
 }
 
 function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {
@@ -135,7 +136,7 @@ export async function previewImports(
   return stored.map((found) => (found === "same" ? "known" : found === null ? "loaded" : "restored"));
 }
 
-/** For each answer: "same" if it is stored already, the slice whose answer it is if that was pruned or is damaged, or null. */
+/** For each answer: "same" if it is stored already, the slice whose answer it is if that is not stored whole or is damaged, or null. */
 async function findStored(db: Database, answers: readonly FileAnswer[]): Promise<readonly ("same" | Slice | null)[]> {
   const stored = await storedAnswers(
     db,
@@ -156,8 +157,10 @@ async function findStored(db: Database, answers: readonly FileAnswer[]): Promise
         );
   return answers.map((answer, place) => {
     for (const { slice, isStored } of stored[place] ?? []) {
-      if (!isStored || (answer.timed && damaged.has(slice.sliceId))) return slice;
-      if (isSame([...(pages.get(slice.sliceId)?.values() ?? [])], answer.pages)) return "same";
+      const found = [...(pages.get(slice.sliceId)?.values() ?? [])];
+      const isWhole = isStored && !damaged.has(slice.sliceId) && found.length >= answer.pages.length;
+      if (!isStored || (answer.timed && !isWhole)) return slice;
+      if (isSame(found, answer.pages)) return "same";
     }
     return null;
   });

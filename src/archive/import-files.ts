@@ -149,13 +149,15 @@ function bytesOf({ answer }: FittingFile): number {
   return answer.pages.reduce((sum, { body }) => sum + body.length, 0);
 }
 
-/** False if a file of the group answers the same: each must see the changes of the other. */
+/** False if a file of the group answers the same, or another day of the same list: each must see the changes of the other. */
 function isAboutOther(group: readonly FittingFile[], { about }: FittingFile): boolean {
   return group.every((other) => other.about !== about);
 }
 
-function aboutOf({ draft: { dataset, scope, items, window } }: FileAnswer): string {
-  return JSON.stringify([dataset, scopeKey(scope), items, window.start]);
+function aboutOf({ dataset, draft: { scope, items, window } }: FileAnswer): string {
+  // whether a list of the portfolio is held depends on the members that the list before it left
+  const day = dataset.stage === "portfolio" ? null : window.start;
+  return JSON.stringify([dataset.name, scopeKey(scope), items, day]);
 }
 
 async function importGroup(

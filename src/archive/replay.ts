@@ -11,7 +11,7 @@ import { keepLoadsOut } from "../load/rebuild-lock.ts";
 import { clearTable } from "../load/clear.ts";
 import type { Database } from "../postgres/database.ts";
 import { dayColumns } from "../load/table.ts";
-import { allDamage, foundPages, isDamage, mayHaveRows } from "./damaged-answers.ts";
+import { allDamage, foundPages, isDamage, isIncomplete, mayHaveRows } from "./damaged-answers.ts";
 import { landedAnswer } from "./stored-answer.ts";
 import {
   deleteRejects,
@@ -52,8 +52,8 @@ export type ReplayRequest = {
  * the old rows until the new ones are committed, and a kill leaves the old ones. An interrupted replay continues after the last committed
  * part, until `forgetReplays`. Answers that did not fit when they came and do now are loaded too: their slices are no longer failed, nor
  * their days lost. If an answer fitted then and does not now, its rows are deleted and its slice becomes failed. A failed slice is
- * unchanged if its answer still cannot be read. Throws the error of `notStored` if answers of loaded slices were pruned, and `answers_damaged` if any
- * of them cannot be unpacked. A history, which needs all its answers, is left alone if pruned rows are to be kept.
+ * unchanged if its answer still cannot be read. Throws the error of `notStored` if answers of loaded slices were pruned, `answers_damaged` if any
+ * of them cannot be unpacked, and `page_missing` if only some pages of one are stored. A history, which needs all its answers, is left alone if pruned rows are to be kept.
  */
 export async function replay(parts: LoadParts, dataset: Dataset, request: ReplayRequest): Promise<Replayed> {
   const within = rebuiltDays(dataset, request.within);
@@ -177,6 +177,8 @@ async function readGroup(
     const problem = damaged.get(slice.sliceId);
     if (problem !== undefined && mayHaveRows(slice)) throw problem;
     const answer = problem ?? (await landedAnswer(slice, stored ?? new Map()).catch(asProblem));
+    if (isIncomplete(answer) && mayHaveRows(slice))
+      throw fail("page_missing", { ...answer.context, slice: slice.sliceId }, answer);
     const load =
       answer instanceof StorehouseError
         ? answer

@@ -10,15 +10,14 @@ import { readPages, type Fetched } from "../ingest/read-pages.ts";
 /** A stored answer: its content, and which of the stored pages it uses. */
 export type LandedAnswer = { readonly fetched: Fetched; readonly pages: readonly LandedPage[] };
 
-/** Reads the whole answer of a slice from stored pages, by number; throws the error of the answer, `unknown_shape` if a page is missing. */
+/** Reads the whole answer of a slice from stored pages, by number; throws the error of the answer, `page_missing` if a page is missing. */
 export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, LandedPage>): Promise<LandedAnswer> {
   const used: LandedPage[] = [];
   const fetched = await readPages(
     operationById(slice.operation),
     async (index) => {
       const page = pages.get(index);
-      if (page === undefined)
-        throw fail("unknown_shape", { operation: slice.operation, problem: `page ${index} is missing` });
+      if (page === undefined) throw fail("page_missing", { page: index });
       used.push(page);
       return page;
     },

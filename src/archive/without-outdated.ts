@@ -8,7 +8,7 @@ import { dayColumns } from "../load/table.ts";
 /**
  * The rows of an answer without days that a later answer has replaced as a whole: members that the later one no longer had left no trace in
  * the tables, so the loader could not see that they are gone. In tables that are loaded row by row, rows of such days only fill in what is
- * missing.
+ * missing. In a history, a later answer that changed nothing leaves no trace either: an older one changes nothing there (see hold-answers.ts).
  */
 export function withoutOutdated(rows: AnswerRows, later: readonly LaterAnswer[]): AnswerRows {
   return later.length === 0 ? rows : { ...rows, loads: rows.loads.flatMap((load) => upToDate(load, later)) };
@@ -17,7 +17,8 @@ export function withoutOutdated(rows: AnswerRows, later: readonly LaterAnswer[])
 function upToDate(load: Load, later: readonly LaterAnswer[]): readonly Load[] {
   const { table } = load;
   const days = dayColumns(table);
-  if (days === null || table.load.kind === "history") return [load];
+  if (table.load.kind === "history") return [{ ...load, isOutdated: true }];
+  if (days === null) return [load];
   const isReplaced = table.load.kind === "replace";
   if (isReplaced && table.load.onlyReported === true) return [load];
   // for restated figures, and in tables that are loaded row by row, an answer without a row deletes nothing

@@ -55,21 +55,26 @@ export const answerErrors = {
   answer_damaged: {
     recovery: "usage",
     says: "page {page} of the stored answer of slice {slice} is damaged: it cannot be unpacked",
-    next: "check the disk of the database; then import the answer again with `storehouse raw import`, restore its row of raw.answer from a backup, or delete that row: it counts as pruned then",
+    next: "check the disk of the database; then import the answer again with `storehouse raw import`, restore its row of raw.answer from a backup, or delete all rows of that slice in raw.answer: it counts as pruned then",
+  },
+  page_missing: {
+    recovery: "usage",
+    says: "page {page} of the answer is missing",
+    next: "import the answer again with `storehouse raw import`, or delete all rows of its slice in raw.answer: it counts as pruned then",
   },
   answers_damaged: {
     recovery: "usage",
     says: "stored answers of {dataset} are damaged and cannot be unpacked: {answers}, with days from {from} to {to}; the first are those of the slices {slices}",
-    next: "check the disk of the database; then import these answers again with `storehouse raw import`, restore their rows of raw.answer from a backup, or delete these rows and run the replay with --keep-pruned",
+    next: "check the disk of the database; `storehouse raw export --json` lists all that are not held; then import these answers again with `storehouse raw import`, restore their rows of raw.answer from a backup, or delete all rows of their slices in raw.answer and run the replay with --keep-pruned",
   },
   answer_pruned: {
     recovery: "usage",
     says: "{slices} loaded slices of {dataset} with days from {from} to {to} no longer have a stored answer: rebuilding would lose their rows",
     next: "import their answers with `storehouse raw import`, narrow --from and --to, or keep those rows as they are with --keep-pruned",
   },
-  held_not_stored: {
+  held_not_applied: {
     recovery: "usage",
-    says: "these held answers are no longer stored and cannot be applied: slice {slices}; other held answers that were applied: {applied}",
+    says: "these held answers cannot be applied: {answers}; other held answers that were applied: {applied}",
     next: "nothing to do: each list is requested again the next day, and applied if that answer is the same",
   },
   answers_folded: {

@@ -15,6 +15,8 @@ import type { Slice } from "../core/slice.ts";
  *         --a person agrees (storehouse held --apply)----->  agreed: it is applied itself
  *         --a later answer does not leave out most-------->  contradicted: that answer is applied
  *         --a later answer leaves out others as well------>  superseded: that answer is held
+ *
+ * An imported answer that is older than an applied one is contradicted by that from the start: a replay leaves it out too.
  */
 
 /** The loads of one answer. */
@@ -50,7 +52,12 @@ async function decide(
 ): Promise<boolean> {
   const { slice, fetchedAt: at } = load;
   const { current, closing } = await closingsOf(transaction, history, dimensions);
-  if (closing.length <= current * mostClosed || (await isWanted(transaction, load))) {
+  const isPlausible = closing.length <= current * mostClosed || (await isWanted(transaction, load));
+  if (history.isOutdated === true) {
+    if (!isPlausible) await holdAnswer(transaction, slice, { current, closing, at, outcome: "contradicted" });
+    return !isPlausible;
+  }
+  if (isPlausible) {
     await decideHeld(transaction, slice, "contradicted", at);
     return false;
   }

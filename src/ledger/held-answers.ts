@@ -15,6 +15,9 @@ export type HeldAnswer = {
   readonly closing: number;
 };
 
+/** How many members there are, the keys of those that an answer leaves out, and when it came (epoch-ms). */
+type HeldFacts = { readonly current: number; readonly closing: readonly string[]; readonly at: number };
+
 /** What became of a held answer; see `ops.held_answer`. */
 export type HeldOutcome = "agreed" | "confirmed" | "contradicted" | "superseded";
 
@@ -37,27 +40,33 @@ export async function readHeld(db: Database, account: string): Promise<readonly 
   return rows;
 }
 
-/** True if an answer of an earlier day is held for the same scope and leaves out all of these members too. */
+/**
+ * True if the answer that is held for the same scope is of an earlier day and leaves out all of these members too. If several are held, it
+ * is the newest: an older one may have been imported since.
+ */
 export async function isHeldForSame(db: Database, slice: Slice, closing: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ same: boolean }>`
     select date_day < ${slice.window.start}::date and closing @> ${[...closing]}::text[] as same
     from   ops.held_answer
     where  ${ofScope(slice)} and outcome is null
-    order  by slice_id desc limit 1`.execute(db);
+    order  by date_day desc, held_at desc, slice_id desc limit 1`.execute(db);
   return rows[0]?.same === true;
 }
 
-/** Holds an answer: its slice becomes skipped, so that it is requested again the next day. `at`: epoch-ms. */
+/**
+ * Holds an answer: its slice becomes skipped, so that it is requested again the next day. `at`: epoch-ms. `outcome`: if it is known already.
+ */
 export async function holdAnswer(
   db: Database,
   slice: Slice,
-  { current, closing, at }: { readonly current: number; readonly closing: readonly string[]; readonly at: number },
+  { current, closing, at, outcome }: HeldFacts & { readonly outcome?: HeldOutcome | undefined },
 ): Promise<void> {
   const { code, message } = fail("answer_held", { closing: closing.length, current });
+  const decidedAt = outcome === undefined ? null : instant(at);
   await sql`
-    insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
+    insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing, outcome, decided_at)
     values (${slice.sliceId}, ${slice.dataset}, ${JSON.stringify(slice.scope)}::jsonb, ${slice.window.start}, ${instant(at)}, ${current},
-            ${[...closing]}::text[])`.execute(db);
+            ${[...closing]}::text[], ${outcome ?? null}, ${decidedAt})`.execute(db);
   await sql`
     update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);

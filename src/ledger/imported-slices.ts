@@ -44,7 +44,7 @@ function isIn(...states: readonly SliceState[]): SqlFragment {
 }
 
 /**
- * Loaded slices that match each draft. For a draft with times: slices whose pages came at exactly these times, even if their answer has
+ * Loaded slices, and slices whose answer was held, that match each draft. For a draft with times: slices whose pages came at exactly these times, even if their answer has
  * been pruned, as long as its requests are kept. Without times: all slices whose answer is stored.
  */
 export async function storedAnswers(
@@ -58,7 +58,8 @@ export async function storedAnswers(
       select d.place, ${sliceColumns}, exists (select from raw.answer as a where a.slice_id = s.slice_id) as is_stored
       from   ops.slice as s
       left   join ops.batch as b on b.batch_id = s.batch_id
-      where  ${isAbout} and s.operation = d.operation and ${isIn("loaded", "empty")}
+      where  ${isAbout} and s.operation = d.operation
+      and    (${isIn("loaded", "empty")} or s.error_code is not distinct from 'answer_held')
       and    (s.window_end = d.window_end or s.requested_end = d.window_end)
       and    not exists (select from unnest(d.times) with ordinality as page (at, number)
                          where  not exists (select from ops.request as q
@@ -75,15 +76,15 @@ export async function storedAnswers(
   return found;
 }
 
-/** The draft of a slice that a file answers, and when its last page came (epoch-ms). */
-type ReceivedDraft = { readonly draft: SliceDraft; readonly receivedAt: number };
+/** The draft of a slice that a file answers, and when its last page came (epoch-ms). `hasHistory`: its dataset has a history. */
+type ReceivedDraft = { readonly draft: SliceDraft; readonly receivedAt: number; readonly hasHistory: boolean };
 
 /** Days that a later slice of the same list answered without a reject. `isEmpty`: with an empty answer. */
 export type LaterAnswer = { readonly window: Window; readonly isEmpty: boolean };
 
 /**
  * For each draft, the answers that are newer than it: requested on a later day, or on the same day and received later, according to their
- * pages or, once these are pruned, their requests.
+ * pages or, once these are pruned, their requests. They are about days of the draft; if its dataset has a history, also about later days.
  */
 export async function readLaterAnswers(
   db: Database,
@@ -91,11 +92,11 @@ export async function readLaterAnswers(
 ): Promise<readonly (readonly LaterAnswer[])[]> {
   const { rows } = await sql<{ place: number; start: Day; end: Day; isEmpty: boolean }>`
     select d.place, later.*
-    from   ${draftRows(drafts.map(({ draft, receivedAt }) => ({ draft, times: [receivedAt] })))}
+    from   ${draftRows(drafts.map(({ receivedAt, ...rest }) => ({ ...rest, times: [receivedAt] })))}
     cross  join lateral (
       select s.window_start as start, s.window_end as end, s.state = 'empty' as "isEmpty"
       from   ops.slice as s
-      where  ${isOfSameList} and s.window_start < d.window_end and s.window_end > d.window_start
+      where  ${isOfSameList} and (d.has_history or s.window_start < d.window_end) and s.window_end > d.window_start
       and    ${isIn("loaded", "empty")} and s.rows_rejected = 0
       and    (s.as_of > d.as_of or s.as_of = d.as_of and (
                 exists (select from raw.answer as a where a.slice_id = s.slice_id and a.fetched_at > d.times[1])
@@ -140,9 +141,12 @@ function itemsIn(draft: SliceDraft | undefined): readonly string[] | null {
   return draft?.items?.length ? draft.items : null;
 }
 
+/** A draft as a row, with what only some statements need. */
+type DraftRow = AnsweredDraft & { readonly outcome?: LateOutcome | undefined; readonly hasHistory?: boolean };
+
 /** SQL: drafts as rows `d`. */
-function draftRows(drafts: readonly (AnsweredDraft & { readonly outcome?: LateOutcome | undefined })[]): SqlFragment {
-  const rows = drafts.map(({ draft, times, outcome }, place) => ({
+function draftRows(drafts: readonly DraftRow[]): SqlFragment {
+  const rows = drafts.map(({ draft, times, outcome, hasHistory = false }, place) => ({
     place,
     dataset: draft.dataset,
     operation: draft.operation,
@@ -153,6 +157,7 @@ function draftRows(drafts: readonly (AnsweredDraft & { readonly outcome?: LateOu
     as_of: draft.asOf,
     fingerprint: draft.fingerprint,
     times: times?.map((time) => new Date(time).toISOString()) ?? null,
+    has_history: hasHistory,
     ...(outcome === undefined
       ? {}
       : { state: outcome.state, rows_loaded: outcome.rows, rows_rejected: outcome.rejects }),
@@ -160,5 +165,5 @@ function draftRows(drafts: readonly (AnsweredDraft & { readonly outcome?: LateOu
   return sql`
     jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as d
     (place integer, dataset text, operation text, scope jsonb, digest text, window_start date, window_end date, as_of date,
-     fingerprint text, times timestamptz[], state text, rows_loaded integer, rows_rejected integer)`;
+     fingerprint text, times timestamptz[], has_history boolean, state text, rows_loaded integer, rows_rejected integer)`;
 }

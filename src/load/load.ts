@@ -81,8 +81,13 @@ export async function runLoads(
       for (const load of outdated.toReversed()) await upsert(transaction, table, [load]);
     } else if (table.load.kind === "replace" && !inTurn)
       await replace(transaction, table, { loads: together, dimensions });
-    else for (const load of together) await runOne(transaction, load, dimensions);
+    else for (const load of together) if (!isPassed(load)) await runOne(transaction, load, dimensions);
   }
+}
+
+/** True for a load that changes nothing: a later answer has confirmed or changed the history. */
+function isPassed({ table, isOutdated = false }: ReadyLoad): boolean {
+  return table.load.kind === "history" && isOutdated;
 }
 
 async function replace(

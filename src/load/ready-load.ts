@@ -26,7 +26,7 @@ export type Load = {
   readonly isCut?: boolean;
   /**
    * True if a later answer was about the same days: in a table that is loaded row by row, these rows only fill in what is missing. A stored
-   * row may be equal to that of the later answer, and then nothing shows that the later answer had it.
+   * row may be equal to that of the later answer, and then nothing shows that the later answer had it. In a history they change nothing.
    */
   readonly isOutdated?: boolean;
 };

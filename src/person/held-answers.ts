@@ -8,8 +8,8 @@ import { createPartitions } from "../load/partitions.ts";
 import { tablesByDay } from "../planner/dataset-settings.ts";
 
 /**
- * Applies held answers to which a person agrees; requests nothing. Throws `held_not_stored`, after it has applied the others, if some are
- * no longer stored.
+ * Applies held answers to which a person agrees; requests nothing. Throws `held_not_applied`, after it has applied the others, if some
+ * cannot be applied.
  */
 export async function agreeToAnswers(
   { warehouse: { db }, clock, config }: Pick<App, "warehouse" | "clock" | "config">,
@@ -17,9 +17,12 @@ export async function agreeToAnswers(
 ): Promise<void> {
   const partitions = createPartitions(db, tablesByDay(config.settings));
   const parts = { db, clock, dimensions: createDimensions(db), partitions };
-  const gone: string[] = [];
-  for (const answer of held) if (!(await applyHeld(parts, answer))) gone.push(answer.sliceId);
-  if (gone.length > 0) throw fail("held_not_stored", { slices: gone.join(", "), applied: held.length - gone.length });
+  const left: string[] = [];
+  for (const answer of held) {
+    const problem = await applyHeld(parts, answer);
+    if (problem !== null) left.push(`slice ${answer.sliceId} (${problem})`);
+  }
+  if (left.length > 0) throw fail("held_not_applied", { answers: left.join(", "), applied: held.length - left.length });
 }
 
 /** What a held answer is about: its app and country, or the account; an account other than that of API_TOKEN is named. */

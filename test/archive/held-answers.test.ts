@@ -1,17 +1,24 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { AnswerFile } from "../../src/archive/answer-file.ts";
+import { addDays } from "../../src/core/day.ts";
+import { readHeld } from "../../src/ledger/held-answers.ts";
+import { agreeToAnswers } from "../../src/person/held-answers.ts";
 import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
-import { answerWith, current, openListed, outcomes, syncAfter } from "../support/held-stage.ts";
-import { today, type Stage } from "../support/ingest-stage.ts";
+import { answerWith, current, market, openListed, outcomes, syncAfter } from "../support/held-stage.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, filesOf, importInto } from "../support/raw-stage.ts";
+import { rebuild } from "../support/replay-stage.ts";
 
 const empty = { success: true, data: [] };
+
+/** A file with a list of apps. */
+type ListFile = AnswerFile & { readonly body: { readonly data: readonly object[] } };
 
 test("a held answer is not requested again by a retry of what was skipped, which names the command that applies it", async () => {
   await using stage = await openListed();
@@ -28,20 +35,41 @@ test("a held answer is not requested again by a retry of what was skipped, which
   expect(await stage.query("select state from ops.slice where error_code is not null")).toEqual([{ state: "skipped" }]);
 });
 
-test("a held answer that is no longer stored cannot be applied: its list is requested again, and others are applied", async () => {
+test("held answers that are no longer stored, or are damaged, cannot be applied: their lists are requested again, and others are applied", async () => {
   await using stage = await openListed();
   answerWith(stage, empty);
   await syncAfter(stage, 0);
   await stage.query(
     `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
-     select 0, dataset, '{"store": "ios"}', date_day, held_at, 3, '{a,b}' from ops.held_answer`,
+     select 0, dataset, jsonb '{"store": "ios"}', date_day, held_at, 3, array['a', 'b'] from ops.held_answer
+     union all
+     select slice_id, dataset, '{"store": "android"}', window_start, now(), 3, array['a', 'b'] from ops.slice where state = 'loaded'`,
   );
+  const [listed] = await stage.query<{ slice: string }>(
+    `update raw.answer as a set body = '\\xdeadbeef' from ops.slice as s
+     where  s.slice_id = a.slice_id and s.state = 'loaded' returning s.slice_id as slice`,
+  );
+  const damaged = `slice ${must(listed).slice} \\(page 0 .* is damaged: it cannot be unpacked\\)`;
   expect(await runCommand(stage, ["held", "--apply"])).toEqual({
     code: 2,
     stdout: "",
-    stderr: expect.stringMatching(/^held_not_stored: .*: slice 0; .* applied: 1; .*requested again the next day/),
+    stderr: expect.stringMatching(
+      new RegExp(`^held_not_applied: .*: slice 0 \\(.*\\), ${damaged}; .* applied: 1; .*requested again the next day`),
+    ),
   });
-  expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: "agreed" }]);
+  expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: null }, { outcome: "agreed" }]);
+  expect(await current(stage)).toBe(0);
+});
+
+test("an answer that is decided meanwhile is not applied again, and others are", async () => {
+  await using stage = await openListed();
+  answerWith(stage, empty);
+  await syncAfter(stage, 0);
+  await using app = await stage.open();
+  const [held] = await readHeld(app.warehouse.db, "");
+  const twice = agreeToAnswers(app, [must(held), must(held)]);
+  await expect(twice).rejects.toMatchObject({ code: "held_not_applied", context: { applied: 1 } });
+  expect(await outcomes(stage)).toEqual([{ outcome: "agreed" }]);
   expect(await current(stage)).toBe(0);
 });
 
@@ -107,5 +135,103 @@ describe("an imported list", () => {
     });
     expect(await current(stage)).toBe(4);
     expect(await outcomes(stage)).toEqual([{ outcome: null }]);
+    expect(await importInto(stage, [later])).toMatchObject({ known: 1, loaded: 0, held: 0 });
+    expect(await outcomes(stage)).toEqual([{ outcome: null }]);
+  });
+
+  test("that is held and damaged is stored again from its file, and a replay reads it", async () => {
+    await using stage = await openListed();
+    const later = await fileFrom(stage, ({ fetched_at: at }) => ({
+      as_of: today,
+      window: { from: today, to: today },
+      fetched_at: new Date(Date.parse(must(at)) + 1).toISOString(),
+      body: empty,
+    }));
+    expect(await importInto(stage, [later])).toMatchObject({ held: 1 });
+    await stage.query(
+      `update raw.answer set body = '\\xdeadbeef' where slice_id in (select slice_id from ops.held_answer)`,
+    );
+    await expect(rebuild(stage, ["tracked_app"])).rejects.toMatchObject({ code: "answers_damaged" });
+    expect(await importInto(stage, [later])).toMatchObject({ restored: 1, loaded: 0, held: 0 });
+    expect(await rebuild(stage, ["tracked_app"])).toMatchObject([{ invalid: 0, kept: 0 }]);
+    expect(await current(stage)).toBe(4);
+    expect(await outcomes(stage)).toEqual([{ outcome: null }]);
+  });
+
+  test("that is held does not keep a later answer from confirming a newer one that is held", async () => {
+    await using stage = await openListed();
+    const earlier = await fileFrom(stage, ({ fetched_at: at, body }) => ({
+      fetched_at: new Date(Date.parse(must(at)) + 1).toISOString(),
+      body: { success: true, data: (body as ListFile["body"]).data.slice(0, 1) },
+    }));
+    answerWith(stage, empty);
+    await syncAfter(stage, 0);
+    expect(await importInto(stage, [earlier])).toMatchObject({ held: 1 });
+    expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: null }]);
+    expect(await syncAfter(stage, 1)).toMatchObject({ outcome: "loaded" });
+    expect(await current(stage)).toBe(0);
+  });
+
+  /** A folder with lists of days after the first one, by the number of days; each names so many apps of the first list. */
+  async function listsOf(place: string, lists: Readonly<Record<number, number>>): Promise<void> {
+    await using source = await openListed();
+    const first = await fileFrom(source, () => ({}));
+    const answer = JSON.parse(await readFile(first, "utf8")) as ListFile;
+    for (const [days, apps] of Object.entries(lists)) {
+      const day = addDays(answer.as_of, Number(days));
+      const body = { ...answer.body, data: answer.body.data.slice(0, apps) };
+      const list = {
+        ...answer,
+        as_of: day,
+        window: { from: day, to: day },
+        fetched_at: `${day}T06:00:00.000Z`,
+        body,
+      };
+      await writeFile(path.join(place, `${days}.json`), JSON.stringify(list));
+    }
+  }
+
+  test("that empties the portfolio is held, also if the list before it is in the same folder", async () => {
+    using place = temporaryFolder();
+    await listsOf(place.path, { [-3]: 4, [-2]: 0 });
+    await using stage = await openStage({ market, today });
+    expect(await runCommand(stage, ["raw", "import", place.path])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^1 answer loaded .*, 1 held /),
+    });
+    expect(await current(stage)).toBe(4);
+    expect(await outcomes(stage)).toEqual([{ outcome: null }]);
+  });
+
+  test("counts as held, also if a list in the same folder is held in its place", async () => {
+    using place = temporaryFolder();
+    await listsOf(place.path, { [-3]: 4, [-2]: 1, [-1]: 0 });
+    await using stage = await openStage({ market, today });
+    expect(await importInto(stage, [place.path])).toMatchObject({ loaded: 1, held: 2 });
+    expect(await current(stage)).toBe(4);
+    expect(await outcomes(stage)).toEqual([{ outcome: "superseded" }, { outcome: null }]);
+  });
+
+  test("of a day before a list that changed nothing neither closes nor adds members, nor is it held", async () => {
+    using known = temporaryFolder();
+    using empties = temporaryFolder();
+    using older = temporaryFolder();
+    await listsOf(known.path, { [-9]: 3, [-1]: 3 });
+    await listsOf(empties.path, { [-3]: 0 });
+    await listsOf(older.path, { [-5]: 2, [-4]: 4 });
+    await using stage = await openStage({ market, today });
+    await importInto(stage, [known.path]);
+    const rows = () => stage.query("select t::text as row from core.tracked_app as t order by 1");
+    const before = await rows();
+    expect(await importInto(stage, [empties.path])).toMatchObject({ loaded: 1, held: 0 });
+    expect(await rows()).toEqual(before);
+    // so that a replay leaves it out as well
+    expect(await outcomes(stage)).toEqual([{ outcome: "contradicted" }]);
+    await rebuild(stage, ["tracked_app"]);
+    expect(await rows()).toEqual(before);
+    expect(await importInto(stage, [older.path])).toMatchObject({ loaded: 2, held: 0 });
+    expect(await rows()).toEqual(before);
+    await rebuild(stage, ["tracked_app"]);
+    expect(await current(stage)).toBe(3);
   });
 });

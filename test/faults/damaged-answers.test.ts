@@ -139,3 +139,53 @@ describe("a damaged answer of a loaded slice", () => {
     expect(await rebuild(stage, datasets)).toMatchObject([{ slices: 1, invalid: 0, kept: 0 }]);
   });
 });
+
+describe("an answer of several pages, one of which was deleted", () => {
+  const datasets = ["ad_creative"];
+  const stage = forTests(() => openStage({ market: { apps: 2 } }));
+  const exported = folderForTests();
+  let slice: string;
+  let pages: number;
+
+  beforeAll(async () => {
+    // the app of the market with two pages of advertisements
+    const only = { apps: ["6446318020"] };
+    await stage.sync({ settings: { datasets: { ad_creative: { most_pages: 9 } } }, request: { datasets, only } });
+    const [longest] = await stage.query<{ slice_id: string; pages: number }>(
+      `select slice_id, count(*)::int as pages from raw.answer join ops.slice using (slice_id)
+       where  dataset = 'ad_creative' and state = 'loaded' group by slice_id order by 2 desc limit 1`,
+    );
+    ({ slice_id: slice, pages } = must(longest));
+    await exportFrom(stage, exported, { datasets });
+  });
+
+  const rows = () => stage.query("select * from core.ad_creative order by 1, 2, 3");
+
+  test.each(["first", "last"])("stops a replay, which leaves the rows (the %s)", async (which) => {
+    expect(pages).toBeGreaterThan(1);
+    const page = which === "first" ? 0 : pages - 1;
+    const before = await rows();
+    await stage.query("delete from raw.answer where slice_id = $1 and page = $2", [slice, page]);
+    for (const keepPruned of [false, true])
+      await expect(rebuild(stage, datasets, { keepPruned })).rejects.toMatchObject({
+        code: "page_missing",
+        context: { slice, page },
+      });
+    expect(before).not.toEqual([]);
+    expect(await rows()).toEqual(before);
+    expect(await stage.query("select state from ops.slice where slice_id = $1", [slice])).toEqual([
+      { state: "loaded" },
+    ]);
+    // the file of the answer stores it again
+    expect(await importInto(stage, [exported])).toMatchObject({ restored: 1, loaded: 0 });
+    expect(await rebuild(stage, datasets)).toMatchObject([{ invalid: 0, kept: 0 }]);
+    expect(await rows()).toEqual(before);
+  });
+
+  test("counts as pruned once all of its pages are deleted: a replay keeps its rows", async () => {
+    const before = await rows();
+    await stage.query("delete from raw.answer where slice_id = $1", [slice]);
+    expect(await rebuild(stage, datasets, { keepPruned: true })).toMatchObject([{ invalid: 0, kept: 1 }]);
+    expect(await rows()).toEqual(before);
+  });
+});

@@ -79,7 +79,7 @@ export function addRawImport(raw: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nExit codes: 0 everything was accepted, 1 some files were refused or held or some rows rejected, and the rest is loaded, 2 usage.",
+      "\nA dry run does not find out which lists of the portfolio would be held.\nExit codes: 0 everything was accepted, 1 some files were refused or held or some rows rejected, and the rest is loaded, 2 usage.",
     )
     .action((places: string[], options: ImportOptions) =>
       withApp(async ({ warehouse: { db }, clock, config }) => {
