@@ -6,7 +6,8 @@ import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
-import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
+import { cancelBeyondPrices, type EndedSlices } from "../ledger/cancel-slices.ts";
+import { endedWords } from "../ledger/end-stopped.ts";
 import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
@@ -25,7 +26,10 @@ export type PlanBasis = {
 /** A stored plan of a backfill. */
 export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
 
-/** The plan (null if there is nothing to do or nothing fits the limit of credits), and the parts of the request that are unavailable. */
+/**
+ * The plan (null if there is nothing to do or nothing fits the limit of credits). `notes`: the parts of the request that are unavailable, and
+ * the slices of other plans that were ended.
+ */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
   readonly leftOut: CutPlan["leftOut"];
@@ -38,10 +42,11 @@ export type MadePlan = {
  */
 export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
   // slices that workers deferred because a price is spent would count as under way, although nothing continues them
-  await cancelBeyondPrices(db);
+  const ended = await cancelBeyondPrices(db);
   // one snapshot for all reads, even if they take long: the plan is gone through more than once
   return db.transaction("repeatable read").execute(async (transaction) => {
-    const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });
+    const { portfolio, request, sum, leftOut, ...found } = await priced(transaction, { requested, settings, clock });
+    const notes = [...found.notes, ...endedNote(ended)];
     if (sum === null) return { plan: null, leftOut, notes };
     const record = {
       ...sum,
@@ -57,6 +62,14 @@ export async function makePlan(db: Database, { requested, settings, clock }: Wan
     const planId = await keepPlan(transaction, record, madeAt);
     return { plan: { ...record, planId, madeAt, queuedAt: null }, leftOut, notes };
   });
+}
+
+/** A note about the slices of other plans that were ended, and the next step; none if there are none. */
+function endedNote(ended: EndedSlices): readonly string[] {
+  if (ended.cancelled + ended.failed === 0) return [];
+  const sentences = ["Prices of earlier plans are spent.", ...endedWords("of earlier plans", ended)];
+  if (ended.cancelled > 0) sentences.push("A new plan includes those of its datasets and days.");
+  return [sentences.join(" ")];
 }
 
 /** What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing. */
