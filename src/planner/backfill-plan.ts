@@ -146,6 +146,21 @@ export async function addUp(
   return { sum: tally.sum(), leftOut };
 }
 
+/**
+ * True if the request of a plan, on the day of the plan, would find something to do now: what was cancelled is then missing, neither loaded
+ * since nor under way. A plan with `reprocess: "all"` always would.
+ */
+export function isMissingMore(
+  db: Database,
+  plan: { readonly request: BackfillRequest; readonly asOf: Day },
+  settings: Settings,
+): Promise<boolean> {
+  return db.transaction("repeatable read").execute(async (transaction) => {
+    const { sum, leftOut } = await addUp(transaction, plan, settings);
+    return sum.slices + leftOut.slices > 0;
+  });
+}
+
 /** The portfolio as known now; of tracked apps only these, if any are named. */
 export async function currentPortfolio(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
   return portfolioOf(await readTracked(db, { account: accountOf(settings), only }), settings.portfolio);
