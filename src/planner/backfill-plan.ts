@@ -8,7 +8,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { cancelBeyondPrices, type EndedSlices } from "../ledger/cancel-slices.ts";
 import { endedWords } from "../ledger/end-stopped.ts";
-import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
+import { keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
@@ -72,12 +72,20 @@ function endedNote(ended: EndedSlices): readonly string[] {
   return [sentences.join(" ")];
 }
 
-/** What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing. */
+/**
+ * What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing, so slices that wait at a
+ * spent price are under way here; a note names their plans.
+ */
 export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio">> {
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { request, sum, leftOut, notes } = await priced(transaction, wanted);
-    return { request, sum, leftOut, notes };
+    const waiting = await plansAtSpentPrice(transaction, request.datasets, accountOf(wanted.settings));
+    return { request, sum, leftOut, notes: [...notes, ...waiting.map(spentNote)] };
   });
+}
+
+function spentNote(planId: string): string {
+  return `Slices of plan ${planId} wait at a spent price, and this price does not include them: \`storehouse backfill --plan ${planId}\` ends them, and a new plan then includes what is missing.`;
 }
 
 /** What a plan of a backfill is made from. */
