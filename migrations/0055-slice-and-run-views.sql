@@ -152,12 +152,11 @@ select ops.comment_columns('ops.worker_status', 'ops.worker');
 
 create view ops.run_summary as
 select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
-       -- what waited is another run's by now, or loaded; where a limit cut a run nothing of it is left to know it by
-       -- what its limit does not pay for is cancelled at its end; what waits of its plan may be in another run
-       case when r.outcome = 'deferred' and r.max_credits is not null and s.open_count + s.deferred_count = 0
-                 and not exists (select from ops.slice as o where o.plan_id = r.plan_id and o.state in ('pending', 'running', 'deferred')) then 'limited'
+       -- what waited is another run's by now, or loaded; what a limit or price did not pay for is cancelled, and only a plan keeps a count of it
+       case when e.is_over and case when r.plan_id is null then r.max_credits is not null
+                                    else exists (select from ops.plan as l where l.plan_id = r.plan_id and l.cancelled_slice_count > 0) end then 'limited'
             when p.was_killed                           then 'interrupted'
-            when (r.outcome in ('planned', 'loaded') or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
+            when (r.outcome in ('planned', 'loaded') or e.is_over or r.outcome = 'deferred' and r.max_credits is null and r.plan_id is null) is not true then r.outcome
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
             when s.failed_count > 0                     then 'failed'
@@ -177,6 +176,10 @@ cross  join lateral (
          coalesce(sum(rows_loaded), 0)                           as rows_loaded,
          coalesce(sum(rows_rejected), 0)                         as rows_rejected
   from   ops.slice where run_id = r.run_id) as s
+cross  join lateral (
+  -- what waits of its plan may be in another run
+  select r.outcome = 'deferred' and s.open_count + s.deferred_count = 0
+         and not exists (select from ops.slice as o where o.plan_id = r.plan_id and o.state in ('pending', 'running', 'deferred')) as is_over) as e
 -- a join, since reading locks among the columns would have all runs summed up for the newest few
 cross  join lateral (
   -- a run that any worker may go on with has no process, and a standby knows of none
@@ -194,7 +197,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (it fetched what its credit limit or the agreed price allowed, and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.';
+comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';

@@ -7863,7 +7863,7 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (it fetched what its credit limit or the agreed price allowed, and none of its slices waits), aborted or interrupted (stopped or killed); null while its process runs.
+  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
@@ -7886,11 +7886,15 @@ create view ops.run_summary (
     r.started_at,
     r.ended_at,
         CASE
-            WHEN r.outcome = 'deferred'::text AND r.max_credits IS NOT NULL AND (s.open_count + s.deferred_count) = 0 AND NOT (EXISTS ( SELECT
-               FROM ops.slice o
-              WHERE o.plan_id = r.plan_id AND (o.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])))) THEN 'limited'::text
+            WHEN e.is_over AND
+            CASE
+                WHEN r.plan_id IS NULL THEN r.max_credits IS NOT NULL
+                ELSE (EXISTS ( SELECT
+                   FROM ops.plan l
+                  WHERE l.plan_id = r.plan_id AND l.cancelled_slice_count > 0))
+            END THEN 'limited'::text
             WHEN p.was_killed THEN 'interrupted'::text
-            WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
+            WHEN ((r.outcome = ANY (ARRAY['planned'::text, 'loaded'::text])) OR e.is_over OR r.outcome = 'deferred'::text AND r.max_credits IS NULL AND r.plan_id IS NULL) IS NOT TRUE THEN r.outcome
             WHEN s.open_count > 0 THEN 'unfinished'::text
             WHEN s.deferred_count > 0 THEN 'deferred'::text
             WHEN s.failed_count > 0 THEN 'failed'::text
@@ -7920,6 +7924,9 @@ create view ops.run_summary (
             COALESCE(sum(slice.rows_rejected), 0::bigint) AS rows_rejected
            FROM ops.slice
           WHERE slice.run_id = r.run_id) s
+     CROSS JOIN LATERAL ( SELECT r.outcome = 'deferred'::text AND (s.open_count + s.deferred_count) = 0 AND NOT (EXISTS ( SELECT
+                   FROM ops.slice o
+                  WHERE o.plan_id = r.plan_id AND (o.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])))) AS is_over) e
      CROSS JOIN LATERAL ( SELECT r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT pg_is_in_recovery() AND NOT (EXISTS ( SELECT
                    FROM ops.worker_status w
                   WHERE w.worker_id = r.worker_id AND w.is_running)) AS was_killed) p

@@ -58,10 +58,17 @@ export async function planInForeground(
   const result = await inForeground(app, run, (parts) => runPlan(parts, run.plan));
   // slices that wait for a reset of credits continue then
   const isSpent = result.outcome === "deferred" && result.progress.nextDueAt === null;
-  const beyondPrice = isSpent
-    ? await cancelBeyondPrices(app.warehouse.db, run.plan.planId)
-    : { cancelled: 0, failed: 0 };
-  return { ...result, beyondPrice };
+  if (!isSpent) return { ...result, beyondPrice: { cancelled: 0, failed: 0 } };
+  const { progress, leftOut } = result;
+  const { warehouse, clock } = app;
+  const beyondPrice = await cancelBeyondPrices(warehouse.db, run.plan.planId);
+  const { deferred } = await runProgress(warehouse.db, result.runId, clock.now(), progress.credits);
+  return {
+    ...result,
+    progress: { ...progress, deferred },
+    leftOut: leftOut + progress.deferred - deferred,
+    beyondPrice,
+  };
 }
 
 async function inForeground(

@@ -56,8 +56,8 @@ export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly O
   return plan.queuedAt === null ? workOf(plan.lines) : openWorkOfPlan(app.warehouse.db, plan.planId);
 }
 
-/** Prints the outcome of a plan that has nothing left to run. */
-export function printDone(plan: BackfillPlan, progress: PlanProgress): void {
+/** Prints the outcome of a plan that has nothing left to run. `isMissing`: whether what was cancelled is missing now. */
+export function printDone(plan: BackfillPlan, progress: PlanProgress, isMissing: boolean): void {
   const { planId } = plan;
   const { total, failed, skipped, credits } = progress;
   const facts = [
@@ -67,32 +67,36 @@ export function printDone(plan: BackfillPlan, progress: PlanProgress): void {
   if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
   if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse failures\`, \`storehouse retry\`)`);
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
-  printCancelled(plan, progress);
+  printCancelled(plan, progress, isMissing);
 }
 
-/** Prints how many slices of a plan were cancelled, if any, and the command that plans them again. */
-export function printCancelled({ request }: BackfillPlan, { cancelled }: PlanProgress): void {
+/** Prints how many slices of a plan were cancelled, if any, and the command that plans what is missing of them. */
+export function printCancelled({ request }: BackfillPlan, { cancelled }: PlanProgress, isMissing: boolean): void {
+  const now = isMissing ? `${commandOf(request)} plans what is missing.` : requestedSince;
   if (cancelled > 0)
     print(
-      `${countOf(cancelled, "more was", "more were")} cancelled, because the plan was stopped or its price was spent: ${commandOf(request)} plans what is missing.`,
+      `${countOf(cancelled, "more was", "more were")} cancelled, because the plan was stopped or its price was spent: ${now}`,
     );
 }
 
+const requestedSince = "what they would have fetched has been requested since.";
+
 /**
  * Says that the price of a plan is spent, what became of the slices that it does not pay for, and the next step. All cancelled slices of the
- * plan count: another process may have been first. `failed`: those that its end has failed.
+ * plan count: another process may have been first. `failed`: those that its end has failed. `isMissing`: whether what was cancelled is missing
+ * now.
  */
 export function priceSpentWords(
   { planId, request }: BackfillPlan,
   { cancelled, open }: PlanProgress,
-  { failed }: EndedSlices,
+  { failed, isMissing }: Pick<EndedSlices, "failed"> & { readonly isMissing: boolean },
 ): string {
   const sentences = [
     `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned.`,
   ];
   if (cancelled > 0)
     sentences.push(
-      `${countOf(cancelled, "slice is", "slices are")} cancelled and missing again: ${commandOf(request)} plans what is missing, at a new price.`,
+      `${countOf(cancelled, "slice was", "slices were")} cancelled: ${isMissing ? `${commandOf(request)} plans what is missing, at a new price.` : requestedSince}`,
     );
   if (failed > 0)
     sentences.push(

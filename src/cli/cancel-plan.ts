@@ -16,7 +16,7 @@ export async function cancelRest(app: App, { planId, credits, queuedAt }: Backfi
       `Plan ${planId} has never run, so nothing of it waits. It spends nothing unless \`storehouse backfill --plan ${planId}\` runs it.`,
     );
   if (cancelled + failed === 0) print(`No slice of plan ${planId} is waiting: there is nothing to cancel.`);
-  else for (const sentence of endedWords(planId, { cancelled, failed })) print(sentence);
+  else for (const sentence of endedWords(`of plan ${planId}`, { cancelled, failed })) print(sentence);
   const done = progress.total - progress.open - progress.failed;
   print(`${countOf(done, "slice")} finished, for ${count(progress.credits)} of ${countOf(credits, "credit")}.`);
   if (progress.open > 0)

@@ -18,7 +18,7 @@ export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "err
 
 /** The exit codes for the help of commands that run slices. */
 export const exitHelp =
-  "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, or part of the plan was cancelled, 130 interrupted.";
+  "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, or part of the plan was cancelled and is missing, 130 interrupted.";
 
 /** What differs between the commands: how to continue after an interruption, and the message when the budget is spent. */
 export type RunWords = {

@@ -93,6 +93,9 @@ const isLeftOver = (ofPlan: string | null) => sql<boolean>`(
                                        or ${ofPlan !== null}::boolean and s.state in ('pending', 'deferred') and not ${hasLivingWorker}
          else not ${isAlive(sql`r.worker_id`)} end)`;
 
+/** SQL: true for a slice `s` that its last error says waits for a limit or price. */
+const waitsForPrice = sql<boolean>`(s.state = 'deferred' and coalesce(s.error_code in ('plan_spent', 'budget_spent'), false))`;
+
 /** The plans with leftover slices, or this plan if it has any. */
 async function plansLeftOver(db: Database, ofPlan: string | null): Promise<readonly string[]> {
   const { rows } = await sql<{ planId: string }>`
@@ -119,8 +122,8 @@ export type EndedSlices = { readonly cancelled: number; readonly failed: number 
 
 /**
  * Cancels leftover slices of plans, or of this plan, in order, that the rest of the plan's price does not pay for: nobody agreed to more, and
- * what is due is planned anyway. Slices with stored pages come first and are never cancelled; those that waited for the price fail. The plan
- * keeps the charges of its cancelled slices.
+ * what is due is planned anyway. Slices with stored pages come first and are never cancelled: those that waited for the price fail, and for a
+ * named plan also those that waited for anything else. The plan keeps the charges of its cancelled slices.
  */
 export async function cancelBeyondPrices(db: Database, ofPlan: string | null = null): Promise<EndedSlices> {
   let [cancelled, failed] = [0, 0];
@@ -146,13 +149,13 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         -- a settled call may have freed credits for it; one with stored pages fails, so that a retry fetches the rest
         update ops.slice as s
         set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end, due_at = null,
-               error_code = case when s.state = 'pending' then 'plan_spent' else s.error_code end,
-               error_message = case when s.state = 'pending' then ${`the price of plan ${planId} does not pay for its other pages`} else s.error_message end
+               error_code = case when ${waitsForPrice} then s.error_code else 'plan_spent' end,
+               error_message = case when ${waitsForPrice} then s.error_message else ${`the price of plan ${planId} does not pay for its other pages`} end
         from   open
         where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = open.was
         and    (s.state = 'deferred' and s.error_code = 'plan_spent' and open.running <= ${left}::numeric
                 or open.running > ${left}::numeric and open.landed
-                   and (s.state = 'deferred' and s.error_code in ('plan_spent', 'budget_spent') or s.state = 'pending' and ${ofPlan !== null}::boolean))
+                   and (${waitsForPrice} or ${ofPlan !== null}::boolean and s.state in ('pending', 'deferred')))
         returning s.state
       ), kept as (
         ${cancelledKept(sql`${planId}`)}

@@ -60,16 +60,16 @@ export function cancelPlan(db: Database, planId: string): Promise<EndedSlices> {
   return cancelPart(db, sql`s.plan_id = ${planId} and ${isLeft}`, sql`${planId}`);
 }
 
-/** Says what became of the slices that a plan had left, in sentences. */
-export function endedWords(planId: string, { cancelled, failed }: EndedSlices): readonly string[] {
+/** Says what became of slices that plans had left, in sentences. `whose`: `of plan 7`. */
+export function endedWords(whose: string, { cancelled, failed }: EndedSlices): readonly string[] {
   const sentences: string[] = [];
   if (cancelled > 0)
     sentences.push(
-      `${countOf(cancelled, "slice")} of plan ${planId} ${cancelled === 1 ? "is" : "are"} cancelled, and missing again.`,
+      `${countOf(cancelled, "slice")} ${whose} ${cancelled === 1 ? "is" : "are"} cancelled, and missing again.`,
     );
   if (failed > 0)
     sentences.push(
-      `${countOf(failed, "slice")} of plan ${planId} with stored pages ${failed === 1 ? "is" : "are"} failed now: \`storehouse retry\` fetches the other pages.`,
+      `${countOf(failed, "slice")} ${whose} with stored pages ${failed === 1 ? "is" : "are"} failed now: \`storehouse retry\` fetches the other pages.`,
     );
   return sentences;
 }

@@ -4,7 +4,7 @@ import type { CreditClass } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { isAlive } from "./workers.ts";
-import { isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { isOfAccount, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 
 /** The slices of a plan by dataset, class, operation, app and country; '' if the dataset does not distinguish them. */
 export type PlanLine = {
@@ -89,6 +89,19 @@ export async function readPlan<R, B>(db: Database, planId: string, account: stri
 export async function newestPlans(db: Database, account: string): Promise<readonly string[]> {
   const { rows } = await sql<{ plan_id: string }>`
     select plan_id from ops.plan where account = ${account} order by plan_id desc limit 5`.execute(db);
+  return rows.map((row) => row.plan_id);
+}
+
+/** The plans of an account of which slices of these datasets wait at a spent price, until a command ends them. It also works for the reader role. */
+export async function plansAtSpentPrice(
+  db: Database,
+  datasets: readonly string[],
+  account: string,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ plan_id: string }>`
+    select distinct s.plan_id from ops.slice_log as s
+    where  s.dataset = any (${[...datasets]}::text[]) and s.state = 'deferred' and s.error_code = 'plan_spent' and ${isOfAccount(account)}
+    order  by s.plan_id`.execute(db);
   return rows.map((row) => row.plan_id);
 }
 

@@ -6,8 +6,9 @@ import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
-import { cancelBeyondPrices } from "../ledger/cancel-slices.ts";
-import { keepPlan, newestPlans, readPlan, type KeptPlan } from "../ledger/plans.ts";
+import { cancelBeyondPrices, type EndedSlices } from "../ledger/cancel-slices.ts";
+import { endedWords } from "../ledger/end-stopped.ts";
+import { keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
@@ -25,7 +26,10 @@ export type PlanBasis = {
 /** A stored plan of a backfill. */
 export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
 
-/** The plan (null if there is nothing to do or nothing fits the limit of credits), and the parts of the request that are unavailable. */
+/**
+ * The plan (null if there is nothing to do or nothing fits the limit of credits). `notes`: the parts of the request that are unavailable, and
+ * the slices of other plans that were ended.
+ */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
   readonly leftOut: CutPlan["leftOut"];
@@ -38,10 +42,11 @@ export type MadePlan = {
  */
 export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
   // slices that workers deferred because a price is spent would count as under way, although nothing continues them
-  await cancelBeyondPrices(db);
+  const ended = await cancelBeyondPrices(db);
   // one snapshot for all reads, even if they take long: the plan is gone through more than once
   return db.transaction("repeatable read").execute(async (transaction) => {
-    const { portfolio, request, notes, sum, leftOut } = await priced(transaction, { requested, settings, clock });
+    const { portfolio, request, sum, leftOut, ...found } = await priced(transaction, { requested, settings, clock });
+    const notes = [...found.notes, ...endedNote(ended)];
     if (sum === null) return { plan: null, leftOut, notes };
     const record = {
       ...sum,
@@ -59,12 +64,28 @@ export async function makePlan(db: Database, { requested, settings, clock }: Wan
   });
 }
 
-/** What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing. */
+/** A note about the slices of other plans that were ended, and the next step; none if there are none. */
+function endedNote(ended: EndedSlices): readonly string[] {
+  if (ended.cancelled + ended.failed === 0) return [];
+  const sentences = ["Prices of earlier plans are spent.", ...endedWords("of earlier plans", ended)];
+  if (ended.cancelled > 0) sentences.push("A new plan includes those of its datasets and days.");
+  return [sentences.join(" ")];
+}
+
+/**
+ * What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing, so slices that wait at a
+ * spent price are under way here; a note names their plans.
+ */
 export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio">> {
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { request, sum, leftOut, notes } = await priced(transaction, wanted);
-    return { request, sum, leftOut, notes };
+    const waiting = await plansAtSpentPrice(transaction, request.datasets, accountOf(wanted.settings));
+    return { request, sum, leftOut, notes: [...notes, ...waiting.map(spentNote)] };
   });
+}
+
+function spentNote(planId: string): string {
+  return `Slices of plan ${planId} wait at a spent price, and this price does not include them: \`storehouse backfill --plan ${planId}\` ends them, and a new plan then includes what is missing.`;
 }
 
 /** What a plan of a backfill is made from. */
@@ -131,6 +152,21 @@ export async function addUp(
   const tally = createTally();
   for await (const chunk of chunks) tally.add(chunk);
   return { sum: tally.sum(), leftOut };
+}
+
+/**
+ * True if the request of a plan, on the day of the plan, would find something to do now: what was cancelled is then missing, neither loaded
+ * since nor under way. A plan with `reprocess: "all"` always would.
+ */
+export function isMissingMore(
+  db: Database,
+  plan: { readonly request: BackfillRequest; readonly asOf: Day },
+  settings: Settings,
+): Promise<boolean> {
+  return db.transaction("repeatable read").execute(async (transaction) => {
+    const { sum, leftOut } = await addUp(transaction, plan, settings);
+    return sum.slices + leftOut.slices > 0;
+  });
 }
 
 /** The portfolio as known now; of tracked apps only these, if any are named. */

@@ -31,7 +31,9 @@ export type ReportedProgress = RunProgress & {
 export type SyncResult = {
   readonly runId: string;
   readonly outcome: RunOutcome;
+  /** Slices that were cancelled at its end are in `total` and `open`, and not in `deferred`: nothing waits for them. */
   readonly progress: RunProgress;
+  /** Slices that its limit did not pay for: not queued, or cancelled at its end. */
   readonly leftOut: number;
   readonly left: Unfinished;
   readonly error: StorehouseError | null;

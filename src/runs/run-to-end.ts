@@ -110,13 +110,20 @@ function nextEnd({ stop, ingest: { halted, claimedSlices } }: SyncParts): AbortS
 export type RunRemainder = { readonly runId: string; readonly leftOut: number; readonly left: Unfinished };
 
 /** Closes a run with the outcome that the ledger shows. */
-export async function finish(parts: SyncParts, { runId, leftOut, left }: RunRemainder): Promise<SyncResult> {
+export async function finish(
+  parts: SyncParts,
+  { runId, leftOut: beyondLimit, left }: RunRemainder,
+): Promise<SyncResult> {
   const { db, clock } = parts.ingest;
-  const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
+  const readProgress = (credits?: number) =>
+    retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), credits));
+  const before = await readProgress();
   const error = parts.aborted();
   // slices that the limit does not pay for are not left to workers, which have no limit
-  if (progress.deferred > 0)
-    await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.runLimit.left()));
+  if (before.deferred > 0) await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.runLimit.left()));
+  const { deferred, nextDueAt } = before.deferred > 0 ? await readProgress(before.credits) : before;
+  const progress = { ...before, deferred, nextDueAt };
+  const leftOut = beyondLimit + before.deferred - deferred;
   const facts = { progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted };
   const outcome = outcomeOf(facts);
   // earlier failures count for the run in which they failed; the person who runs this one only gets a reminder

@@ -29,7 +29,10 @@ test("cells that workers could not pay for from the price of a plan are priced a
     until: days.end,
   };
   // its form, for the one day that the plan left out, has the token
-  await client.get(`/coverage?${new URLSearchParams(fields).toString()}`);
+  const selected = await client.get(`/coverage?${new URLSearchParams(fields).toString()}`);
+  expect(selected.text).toContain(
+    `Slices of plan ${planId} wait at a spent price, and this price does not include them`,
+  );
   const asked = await client.post("/actions/fill", { ...fields, most: "1000" });
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("5 slices, 5 requests")]);
 });

@@ -186,24 +186,33 @@ describe("cancelBeyondPrices", () => {
     expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
   });
 
-  test("ends what waits in the shared queue at a spent price, once its plan is named and no worker runs", async () => {
-    const { planId } = await killedBackfill(12, [], [10, 16, 17, 18]);
-    const shared = await stage.run({ workerId: null });
-    await stage.pool.query("update ops.slice set run_id = $1, queue_id = 0 where plan_id = $2", [shared, planId]);
-    await stage.pool.query("update ops.slice set state = 'deferred' where window_start = '2026-08-17'");
-    // of one slice one of two pages has landed
-    await stage.pool.query("update ops.slice set attempt = 1, planned_requests = 2 where window_start = '2026-08-10'");
-    const [first] = await stage.slices("slice_id::text as id");
-    await stage.land(String(first?.["id"]));
-    await stage.pool.query("update ops.plan set taken_credits = 12");
-    const none = { cancelled: 0, failed: 0 };
-    expect(await cancelBeyondPrices(stage.db)).toEqual(none);
-    const worker = await stage.aliveAs("worker");
-    expect(await cancelBeyondPrices(stage.db, planId)).toEqual(none);
-    await worker[Symbol.asyncDispose]();
-    expect(await cancelBeyondPrices(stage.db, planId)).toEqual({ cancelled: 3, failed: 1 });
-    expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
-  });
+  test.each([
+    ["waits for a worker", "pending", null],
+    ["waited for the allowance", "deferred", "credits_exhausted"],
+  ])(
+    "ends what waits in the shared queue at a spent price, once its plan is named and no worker runs; its begun slice %s",
+    async (_, state, code) => {
+      const { planId } = await killedBackfill(12, [], [10, 16, 17, 18]);
+      const shared = await stage.run({ workerId: null });
+      await stage.pool.query("update ops.slice set run_id = $1, queue_id = 0 where plan_id = $2", [shared, planId]);
+      await stage.pool.query("update ops.slice set state = 'deferred' where window_start = '2026-08-17'");
+      // of one slice one of two pages has landed
+      await stage.pool.query(
+        "update ops.slice set attempt = 1, planned_requests = 2, state = $1, error_code = $2 where window_start = '2026-08-10'",
+        [state, code],
+      );
+      const [first] = await stage.slices("slice_id::text as id");
+      await stage.land(String(first?.["id"]));
+      await stage.pool.query("update ops.plan set taken_credits = 12");
+      const none = { cancelled: 0, failed: 0 };
+      expect(await cancelBeyondPrices(stage.db)).toEqual(none);
+      const worker = await stage.aliveAs("worker");
+      expect(await cancelBeyondPrices(stage.db, planId)).toEqual(none);
+      await worker[Symbol.asyncDispose]();
+      expect(await cancelBeyondPrices(stage.db, planId)).toEqual({ cancelled: 3, failed: 1 });
+      expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "plan_spent" }]);
+    },
+  );
 
   test("leaves a begun answer to a retry, too, where the backfill's own process waited for the price", async () => {
     const planId = await keepPlan(stage.db, planAt(9), now);

@@ -30,7 +30,7 @@ test("a cancelled plan says what is missing again, and what a retry has to finis
   await stage.land(landed);
   const ended = await cancelPlan(stage.db, planId);
   expect(ended).toEqual({ cancelled: 1, failed: 1 });
-  expect(endedWords(planId, ended)).toEqual([
+  expect(endedWords(`of plan ${planId}`, ended)).toEqual([
     `1 slice of plan ${planId} is cancelled, and missing again.`,
     `1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.`,
   ]);

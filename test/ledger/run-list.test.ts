@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cancelPlan } from "../../src/ledger/end-stopped.ts";
 import { foldedRuns, latestRuns, type RunFilter } from "../../src/ledger/run-list.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
@@ -72,19 +73,23 @@ describe("the list of runs", () => {
     expect(await latestRuns(stage.db, 2)).toMatchObject([{ outcome: "deferred" }, { outcome: "limited" }]);
   });
 
-  test("calls a backfill limited whose price is spent, and deferred while slices of its plan wait in any run", async () => {
+  test.each([
+    ["limited once slices of its plan are cancelled", "loaded", "cancelled", "limited"],
+    ["loaded once another run has loaded what waited", "loaded", "loaded", "loaded"],
+    ["failed once another run has loaded what waited and one of its own has failed", "failed", "loaded", "failed"],
+    ["deferred while slices of its plan wait in any run", "loaded", "deferred", "deferred"],
+  ] as const)("calls a backfill that waited for credits %s", async (_, own, waiting, outcome) => {
     const { stage, worker } = ledger;
-    for (const state of ["loaded", "deferred"] as const) {
-      const planId = await keepPlan(stage.db, planAt(5), now);
-      const run = await stage.run({ kind: "backfill", maxCredits: 5, planId });
-      await stage.inState(run, "loaded", worker, draft({ dataset: `of run ${run}` }));
-      const slices = await stage.inState(run, state, worker, draft({ dataset: `of run ${run}`, window: august(1) }));
-      await closeRun(stage.db, run, "deferred", now + 1_000);
-      const adopting = await stage.run({ kind: "schedule" });
-      await stage.pool.query("update ops.slice set run_id = $1 where slice_id = any ($2)", [adopting, slices]);
-    }
-    const runs = (await latestRuns(stage.db, 4)).filter(({ kind }) => kind === "backfill");
-    expect(runs).toMatchObject([{ outcome: "deferred" }, { outcome: "limited" }]);
+    const planId = await keepPlan(stage.db, planAt(5), now);
+    const run = await stage.run({ kind: "backfill", maxCredits: 5, planId });
+    await stage.inState(run, own, worker, draft());
+    const left = draft({ window: august(1) });
+    const adopted = await stage.inState(run, waiting === "cancelled" ? "deferred" : waiting, worker, left);
+    await closeRun(stage.db, run, "deferred", now + 1_000);
+    if (waiting === "cancelled") expect(await cancelPlan(stage.db, planId)).toMatchObject({ cancelled: 1 });
+    const adopting = await stage.run({ kind: "schedule" });
+    await stage.pool.query("update ops.slice set run_id = $1 where slice_id = any ($2)", [adopting, adopted]);
+    expect(await latestRuns(stage.db, 2)).toMatchObject([{ run_id: adopting }, { run_id: run, outcome }]);
   });
 
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {

@@ -190,7 +190,9 @@ describe("a plan that was begun", () => {
     await using stage = await openWithPortfolio(small);
     const made = await planned(stage);
     stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "half" }] });
-    expect(await runPlanned(stage, made.planId)).toMatchObject({ outcome: "deferred" });
+    const spent = await runPlanned(stage, made.planId);
+    expect(spent).toMatchObject({ outcome: "deferred", progress: { deferred: 0 } });
+    expect(spent.leftOut).toBe(spent.beyondPrice.cancelled);
     expect(await runPlanned(stage, made.planId)).toMatchObject({ progress: { total: 0 } });
     expect(charged(stage)).toBeLessThanOrEqual(made.credits);
     expect(await stage.sync()).toMatchObject({ outcome: "loaded" });

@@ -109,9 +109,7 @@ test("the agreed price of a plan pays for no tail: it is cancelled, reported, an
   const command = ["--plan", first.planId];
   const ran = await backfillCommand(stage, command, { settings: settings.settings ?? {} });
   expect(ran.code).toBe(3);
-  expect(ran.stdout).toMatch(
-    /1 slice is cancelled and missing again: storehouse backfill .* plans what is missing, at a new price\./,
-  );
+  expect(ran.stdout).toMatch(/1 slice was cancelled: storehouse backfill .* plans what is missing, at a new price\./);
   expect(charged(stage)).toBe(1);
   expect(await coverage(stage)).toEqual({ loaded: 30, empty: 0, open: 0 });
   expect(await progressOf(stage, first.planId)).toMatchObject({ open: 0, total: 1, credits: 1, cancelled: 1 });

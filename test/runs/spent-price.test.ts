@@ -9,6 +9,7 @@ import {
   progressOf,
   runPlanned,
 } from "../support/backfill-stage.ts";
+import { landLast } from "../support/landed-slice.ts";
 import { gateAfter, today, until } from "../support/ingest-stage.ts";
 
 /** Days that no sync requests, of a dataset that is off. */
@@ -32,7 +33,7 @@ test.each([
   const spent = charged(stage);
   expect(first.code).toBe(3);
   expect(words(first)).toContain(
-    `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned. 2 slices are cancelled and missing again: ${command} plans what is missing, at a new price.`,
+    `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned. 2 slices were cancelled: ${command} plans what is missing, at a new price.`,
   );
   if (isWorked) {
     await using app = await stage.open(off);
@@ -53,6 +54,11 @@ test.each([
     code: 0,
     stdout: expect.stringContaining("Nothing to do"),
   });
+  const whole = await backfillCommand(stage, ["--plan", planId], off);
+  expect(whole.code).toBe(0);
+  expect(words(whole)).toContain(
+    "2 more were cancelled, because the plan was stopped or its price was spent: what they would have fetched has been requested since.",
+  );
 });
 
 /** A plan of which a run was stopped after a few calls. */
@@ -97,7 +103,7 @@ test("what waits for a worker at a spent price is cancelled by the plan's own co
   const { open } = await progressOf(stage, planId);
   const rest = await backfillCommand(stage, ["--plan", planId]);
   expect(rest.code).toBe(3);
-  expect(words(rest)).toContain(`${open} slices are cancelled and missing again: storehouse backfill --dataset`);
+  expect(words(rest)).toContain(`${open} slices were cancelled: storehouse backfill --dataset`);
   expect(words(rest)).not.toContain("continues");
   const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
@@ -113,12 +119,18 @@ test("what workers could not pay for from the price of a plan is loaded by the s
     "update ops.slice set state = 'deferred', error_code = 'plan_spent' where plan_id = $1 and state = 'pending'",
     [planId],
   );
+  // the first of two pages
+  await landLast(stage, planId);
+  await stage.query(
+    "update ops.slice set planned_requests = 2 where slice_id in (select slice_id from raw.answer) and state = 'deferred'",
+  );
   const { total, open } = await progressOf(stage, planId);
-  expect({ total, isLeft: open > 0 }).toEqual({ total: slices, isLeft: true });
-  expect(await backfillCommand(stage, ["--dataset", "keyword_rank", "--dry-run"])).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("Nothing was spent."),
-  });
+  expect({ total, isLeft: open > 2 }).toEqual({ total: slices, isLeft: true });
+  const shown = await backfillCommand(stage, ["--dataset", "keyword_rank", "--dry-run"]);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing was spent.") });
+  expect(words(shown)).toContain(
+    `Prices of earlier plans are spent. ${open - 1} slices of earlier plans are cancelled, and missing again. 1 slice of earlier plans with stored pages is failed now: \`storehouse retry\` fetches the other pages. A new plan includes those of its datasets and days.`,
+  );
   const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
-  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open} of ${open} slices loaded`) });
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open - 1} of ${open - 1} slices loaded`) });
 });

@@ -1,8 +1,7 @@
 import type { Day } from "../../src/core/day.ts";
-import { planInForeground } from "../../src/foreground.ts";
+import { planInForeground, type PlanResult } from "../../src/foreground.ts";
 import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../src/planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../src/planner/backfill-request.ts";
-import type { SyncResult } from "../../src/runs/run-parts.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../src/ledger/plans.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { runCommand, type Ended } from "./command.ts";
@@ -52,7 +51,7 @@ export async function runPlanned(
   stage: Stage,
   planId: string,
   { on = today, ...run }: RunOptions & { readonly on?: Day } = {},
-): Promise<SyncResult> {
+): Promise<PlanResult> {
   await using app = await stage.open({ ...run, request: { today: on } });
   const known = await knownPlan(app.warehouse.db, planId, "");
   return await planInForeground(app, {

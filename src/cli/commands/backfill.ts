@@ -4,7 +4,7 @@ import type { App } from "../../app.ts";
 import { fail, StorehouseError } from "../../core/errors.ts";
 import { planInForeground, type PlanResult } from "../../foreground.ts";
 import { checkClock } from "../check-clock.ts";
-import { knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
+import { isMissingMore, knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../ledger/plans.ts";
 import { cancelRest } from "../cancel-plan.ts";
@@ -96,11 +96,12 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
   const { plan, notes } = made;
   const planProgress = await readPlanProgress(db, plan.planId);
   const isDone = plan.queuedAt !== null && planProgress.open === 0;
+  const isMissing = isDone && (await isCancelledMissing(app, plan, planProgress));
   // refused before anything is shown or anyone has to confirm
   if (plan.queuedAt === null && options.plan !== undefined && (await hasChanged(app, plan)))
     throw fail("plan_changed", { plan: plan.planId });
   if (!options.json) {
-    if (isDone) printDone(plan, planProgress);
+    if (isDone) printDone(plan, planProgress, isMissing);
     else await printKeptPlan(app, plan, planProgress);
     for (const note of notes) print(note);
   }
@@ -108,7 +109,7 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
     if (options.json)
       printJson({ ...(await planJson(app, made)), planProgress: plan.queuedAt === null ? null : planProgress });
     else if (!isDone) print(`Run it with \`storehouse backfill --plan ${plan.planId}\`. Nothing was spent.`);
-    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(planProgress);
+    if (isDone && !options.dryRun) process.exitCode = exitCodeOfDone(planProgress, isMissing);
     return;
   }
   const price = priceLeft(plan, planProgress);
@@ -117,10 +118,14 @@ async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: A
   await sayResult(app, options, made, result);
 }
 
-/** A plan of which slices were cancelled is not loaded whole. */
-function exitCodeOfDone({ cancelled, failed }: PlanProgress): number {
+/** A plan of which slices were cancelled is not loaded whole, unless another plan has requested their cells since. */
+async function isCancelledMissing({ warehouse, config }: App, plan: BackfillPlan, { cancelled }: PlanProgress) {
+  return cancelled > 0 && (await isMissingMore(warehouse.db, plan, config.settings));
+}
+
+function exitCodeOfDone({ failed }: PlanProgress, isMissing: boolean): number {
   if (failed > 0) return exitCodes.failed;
-  return cancelled > 0 ? exitCodes.deferred : exitCodes.loaded;
+  return isMissing ? exitCodes.deferred : exitCodes.loaded;
 }
 
 async function hasChanged(
@@ -154,6 +159,7 @@ function run(
 async function sayResult(app: App, options: BackfillOptions, made: Made, result: PlanResult): Promise<void> {
   const { planId } = made.plan;
   const planProgress = await readPlanProgress(app.warehouse.db, planId);
+  const isMissing = await isCancelledMissing(app, made.plan, planProgress);
   const failedBefore = Math.max(0, planProgress.failed - result.progress.failed - result.beyondPrice.failed);
   const summary = { ...result, left: { ...result.left, failedBefore } };
   const needsYes = priceLeft(made.plan, planProgress) > app.config.settings.credits.ask_above;
@@ -162,11 +168,11 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   else
     printResult(summary, {
       goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` continues, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` cancels the rest`,
-      budgetSpent: () => priceSpentWords(made.plan, planProgress, result.beyondPrice),
+      budgetSpent: () => priceSpentWords(made.plan, planProgress, { ...result.beyondPrice, isMissing }),
     });
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
-  if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress);
-  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || planProgress.cancelled > 0;
+  if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress, isMissing);
+  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || isMissing;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
   process.exitCode = exitCodeOf({ ...result, outcome });

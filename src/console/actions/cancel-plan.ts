@@ -26,7 +26,7 @@ export const cancelPlanAction = defineAction({
     };
   },
   run: async ({ app }, { plan }) => {
-    const ended = endedWords(plan, await cancelPlan(app.warehouse.db, plan));
+    const ended = endedWords(`of plan ${plan}`, await cancelPlan(app.warehouse.db, plan));
     return { says: ended.join(" ") || `No slice of plan ${plan} is waiting.`, to: "/runs" };
   },
 });
