@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { locksOf, wholePlan } from "../../src/planner/shards.ts";
+import { lockNumbers } from "../../src/postgres/advisory-lock.ts";
 import { backfillCommand, openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
-import { startChild, startDoomed } from "../support/ingest-child.ts";
+import { besideWorker } from "../support/beside-worker.ts";
+import { startChild } from "../support/ingest-child.ts";
 import { gateAfter, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { repeats } from "../support/ingest-witness.ts";
@@ -33,12 +36,9 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
       .requested()
       .map(callText)
       .filter((one) => planCallTexts.has(one));
-  await using worker = startDoomed(stage, "worker", { settings: tight });
-  await until(
-    async () => requested().length >= callTexts.length && Object.keys(await statesOf(stage)).join() === "loaded",
+  await besideWorker(stage, { settings: tight }, () =>
+    until(async () => requested().length >= callTexts.length && Object.keys(await statesOf(stage)).join() === "loaded"),
   );
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended).toBe(0);
   expect(requested().sort()).toEqual(callTexts);
   expect(repeats(stage.requested())).toEqual([]);
   expect(stage.requested().filter(({ status }) => status !== 200)).toEqual([]);
@@ -66,11 +66,10 @@ test("a backfill that is killed is taken over at its agreed price, less the call
 
   // nothing of it is due on its own, so that the ranks that the worker requests are the plan's
   const off = { ...settings, datasets: { keyword_rank: { on: false } } };
-  await using worker = startDoomed(stage, "worker", { settings: off });
   const slices = () => stage.query("select state from ops.slice where plan_id is not null");
-  await until(async () => (await slices()).every(({ state }) => state === "loaded"));
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended).toBe(0);
+  await besideWorker(stage, { settings: off }, () =>
+    until(async () => (await slices()).every(({ state }) => state === "loaded")),
+  );
 
   const [plan] = await stage.query<{ slices: number; credits: number }>(
     "select slices, credits::float8 as credits from ops.plan",
@@ -95,22 +94,39 @@ test("a backfill that is killed is taken over at its agreed price, less the call
   });
 });
 
-test("two backfills of days and countries that overlap run at once and fetch nothing twice", async () => {
+test("two backfills of days and countries that overlap run at once and fetch nothing twice: the one whose plan the other has queued a part of makes it again", async () => {
   const two = { ...market, countries: ["US", "JP"] };
-  const parts = [
-    ["--country", "US"],
-    ["--from", addDays(today, -4), "--to", addDays(today, -2)],
-  ] as const;
+  const days = { bounds: { start: addDays(today, -4), end: addDays(today, -1) } };
   await using calm = await openWithPortfolio({ market: two });
-  for (const part of parts)
-    expect(await backfillCommand(calm, [...ranks, ...part], { settings })).toMatchObject({ code: 0 });
+  for (const part of [{ countries: ["US"] }, days])
+    await runPlanned(calm, (await planned(calm, part, { settings })).planId, { settings });
 
-  await using stage = await openWithPortfolio({ market: two, latencyMs: 10 });
-  await using opened = new AsyncDisposableStack();
-  const children = parts.map((part) =>
-    opened.use(startChild(stage, ["backfill", "--as-of", today, ...ranks, ...part], { settings })),
-  );
-  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0]);
+  await using stage = await openWithPortfolio({ market: two });
+  await using app = await stage.open();
+  const { planId } = await planned(stage, { countries: ["US"] }, { settings });
+  const waiting = async () =>
+    (
+      await stage.query(
+        "select distinct pid from pg_locks join pg_database as d on d.oid = database where not granted and datname = current_database()",
+      )
+    ).length;
+  // who waits first is first
+  const [first, second] = await app.warehouse.db.transaction().execute(async (holder) => {
+    await lockNumbers(holder, "planning", locksOf(wholePlan));
+    const one = runPlanned(stage, planId, { settings });
+    await until(async () => (await waiting()) === 1);
+    const other = backfillCommand(stage, [...ranks, "--from", addDays(today, -4), "--to", addDays(today, -2)], {
+      settings,
+    });
+    await until(async () => (await waiting()) === 2);
+    // the first has requests under way while the other plans
+    stage.sandbox.set({ latencyMs: 200 });
+    return [one, other];
+  });
+  await until(async () => (await stage.query("select from ops.plan where queued_at is not null")).length === 2);
+  stage.sandbox.set({ latencyMs: 5 });
+  expect(await first).toMatchObject({ outcome: "loaded" });
+  expect(await second).toMatchObject({ code: 0, stderr: expect.stringContaining("the plan is made again") });
   expect(repeats(stage.requested())).toEqual([]);
   // a window that holds other days of a keyword may span one that the other backfill has; a call for a day never requests it again
   const twice = await stage.query(

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
+import { besideWorker } from "../support/beside-worker.ts";
 import { startChild, startDoomed, syncCommand, type Child } from "../support/ingest-child.ts";
 import { openProxy, type Proxy } from "../support/ingest-proxy.ts";
 import { openStage, today, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
@@ -155,10 +156,7 @@ test("no run with --max-credits takes more than that beside a worker that is bus
 
 test("a run with --max-credits says what it left of the work of a worker that is gone", async () => {
   await using stage = await openStage({ latencyMs: 40 });
-  await using worker = startDoomed(stage, "worker", { settings });
-  await until(() => stage.requested().length >= 3);
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended).toBe(0);
+  await besideWorker(stage, { settings }, () => until(() => stage.requested().length >= 3));
   const { pending } = await statesOf(stage);
   const from = charged(stage.requested());
   const result = await stage.sync({ settings, maxCredits: budget });

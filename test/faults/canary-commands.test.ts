@@ -20,8 +20,8 @@ import { folderForTests } from "../support/folder.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-/** These are processes: the first has most to say, the second reads its input, the third has the owner's passwords. */
-const processes = ["sync", "mcp", "grants --json"];
+/** These are processes: the first has most to say, the second reads its input. */
+const processes = ["sync", "mcp"];
 
 /** Passwords with characters that an address writes in another way. */
 const password = (role: string) => `${role}/%@:${canary}?#`;

@@ -4,20 +4,17 @@ import { bodyUnlessDamaged, landedPages, landedStart } from "../../src/raw/read-
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import { forTests } from "../support/for-tests.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { today, type Stage } from "../support/ingest-stage.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 };
 const settings = { datasets: { app_rating: { on: true } } };
 const tomorrow = addDays(today, 1);
 
-const openLoaded = async () => {
-  const stage = await openStage({ market, today: tomorrow });
-  await stage.sync({ settings });
-  return stage;
-};
+const openLoaded = () => openSynced({ market, today: tomorrow }, { settings });
 
 /** Damages the stored answers of a dataset, whose slices failed for another reason. */
 async function damage(stage: Stage, dataset: string): Promise<void> {

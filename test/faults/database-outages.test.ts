@@ -4,13 +4,15 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
 import { runWorker } from "../support/agreed-worker.ts";
+import { besideWorker } from "../support/beside-worker.ts";
 import { grant, passwords, tried, urlAs } from "../support/granted-stage.ts";
 import { runCommand } from "../support/command.ts";
-import { startChild, startDoomed, syncCommand } from "../support/ingest-child.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, charged, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -109,23 +111,22 @@ test("answers that come while the disk is full are stored when there is room: no
   const database = await disk.migrated("beside");
   const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startDoomed(stage, "worker", {
-    settings: { api: { concurrency, retry_seconds: 0.5 } },
-    variables: { LOG_LEVEL: "warn" },
-  });
-  await until(() => gate.held() === concurrency);
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const patient = { api: { concurrency, retry_seconds: 0.5 } };
   const refused = async () => (await readFile(server.log, "utf8")).split("No space left on device").length;
-  await disk.fill();
-  const before = await refused();
-  gate.open();
-  // both answers, and one of them once more
-  await until(async () => (await refused()) > before + concurrency);
-  // it says so while it tries again
-  await until(() => child.output().stderr.includes('"code":"database_full","problem":'));
-  await disk.free();
-  await until(() => isLoaded(stage));
-  child.process.kill("SIGTERM");
-  expect(await child.ended).toBe(0);
+  await besideWorker(stage, { settings: patient, log }, async () => {
+    await until(() => gate.held() === concurrency);
+    await disk.fill();
+    const before = await refused();
+    gate.open();
+    // both answers, and one of them once more
+    await until(async () => (await refused()) > before + concurrency);
+    // it says so while it tries again
+    await until(() => lines.some((line) => line.includes('"code":"database_full","problem":')));
+    await disk.free();
+    await until(() => isLoaded(stage));
+  });
   await expectCalm(stage, calm, 0);
   const [booked] = await stage.query<{ cost: number }>("select sum(cost)::int as cost from ops.request");
   expect(booked?.cost).toBe(charged(stage.requested()));

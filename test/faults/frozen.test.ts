@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { runWorker } from "../support/agreed-worker.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import { besideWorker } from "../support/beside-worker.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -29,19 +29,6 @@ async function allIsLoaded(stage: Stage): Promise<boolean> {
   );
 }
 
-/** Runs a worker in this process while `work` goes on. */
-async function besides(stage: Stage, work: () => Promise<void>): Promise<void> {
-  await using app = await stage.open({ settings });
-  const stop = new AbortController();
-  const running = runWorker({ ...app, rhythm }, stop.signal);
-  try {
-    await Promise.race([work(), running.then((error) => Promise.reject(error ?? new Error("the worker ended")))]);
-  } finally {
-    stop.abort();
-    await running;
-  }
-}
-
 const entriesOf = (stage: Stage, pid: number | undefined) =>
   stage.query<{ stopped: boolean }>(
     "select stopped_at is not null as stopped from ops.worker where pid = $1 order by worker_id",
@@ -66,7 +53,7 @@ test.runIf(long)(
     await using child = startDoomed(stage, "worker", { settings, variables });
     await until(() => gate.held() === concurrency);
     child.process.kill("SIGKILL");
-    await besides(stage, async () => {
+    await besideWorker(stage, { settings, rhythm }, async () => {
       await until(() => isTakenOver(stage, child.process.pid));
       gate.open();
       await until(() => allIsLoaded(stage));
@@ -83,7 +70,7 @@ test("another worker takes over from one that is frozen; where that wakes up bes
   await using child = startDoomed(stage, "worker", { settings, variables });
   await until(() => gate.held() === concurrency);
   child.process.kill("SIGSTOP");
-  await besides(stage, async () => {
+  await besideWorker(stage, { settings, rhythm }, async () => {
     await until(() => isTakenOver(stage, child.process.pid));
     // the successor has requested the same by now, and neither has its answer
     await until(() => gate.held() > concurrency);
@@ -106,7 +93,7 @@ test("a sync that was frozen for too long says so when it wakes up, and a worker
   await using child = startDoomed(stage, "sync", { settings, variables });
   await until(() => gate.held() === concurrency);
   child.process.kill("SIGSTOP");
-  await besides(stage, async () => {
+  await besideWorker(stage, { settings, rhythm }, async () => {
     await until(async () => (await entriesOf(stage, child.process.pid))[0]?.stopped === true);
     child.process.kill("SIGCONT");
     expect(await child.ended).toBe(2);

@@ -96,7 +96,7 @@ test("failed slices are requested again for no more credits a day than the confi
 });
 
 test("a sync requests failed slices again whose time has come, at the price that `plan` shows, and within its limit", async () => {
-  await using stage = await openStage({ market, faults: storm });
+  await using stage = await openStage({ market: { ...market, apps: 1 }, faults: storm });
   expect(await stage.sync()).toMatchObject({ outcome: "failed" });
   stage.sandbox.set({ faults: [] });
   stage.sandbox.clearLog();
@@ -130,7 +130,7 @@ test("a day that failed with an answer that nobody can read is as of its next tr
 test("a snapshot that failed has its next try on its own day or none: the next day's is another; a day of a series has it after midnight", async () => {
   const failing = ["ios.app-simple", "android.app-simple", ...storm.map(({ operation }) => operation)];
   await using stage = await openStage({
-    market,
+    market: { ...market, apps: 1 },
     faults: failing.map((operation) => ({ operation, times: 1_000_000, kind: "status", status: 500 })),
   });
   const machine = systemClock();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
-import { openNights } from "../support/nights.ts";
+import { openSyncedNights } from "../support/nights.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
@@ -88,11 +88,14 @@ test("a list that waits for credits while it changes night after night is reques
   ).toHaveLength(2);
 });
 
+/** A snapshot of each day and one of each week. */
+const snapshots = {
+  datasets: { app_rating: { on: true }, keyword_spot: { on: true }, keyword_rank: { on: false } },
+} as const;
+
 test("the answer of a snapshot that was stored on its day and not loaded is loaded for that day on the next, which is requested as well", async () => {
-  const datasets = { app_rating: { on: true }, keyword_spot: { on: true }, keyword_rank: { on: false } };
-  await using nights = await openNights({ market }, { settings: { datasets } });
+  await using nights = await openSyncedNights({ market }, { settings: snapshots });
   const { stage } = nights;
-  await stage.sync(nights.run());
   const first = nights.today();
   const ratings = (day: Day) => stage.query("select rating from core.fact_app_rating where date_day = $1", [day]);
   const before = await ratings(first);
@@ -116,10 +119,8 @@ test("the answer of a snapshot that was stored on its day and not loaded is load
 });
 
 test("an answer that was stored before its snapshot moved to another day is not that of the day, which is requested", async () => {
-  const datasets = { app_rating: { on: true }, keyword_rank: { on: false } };
-  await using nights = await openNights({ market }, { settings: { datasets } });
+  await using nights = await openSyncedNights({ market }, { settings: snapshots });
   const { stage } = nights;
-  await stage.sync(nights.run());
   nights.next();
   // what a kill between moving and requesting leaves behind
   await stage.query(

@@ -3,6 +3,7 @@ import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { addDays, type Day } from "../../src/core/day.ts";
 import type { Fault, SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { openStage, today as firstDay, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { openSynced } from "./synced-stage.ts";
 
 /** A stage on which one night follows another: the clock, the sandbox's day and the day of runs move together. */
 export type Nights = AsyncDisposable & {
@@ -22,24 +23,47 @@ const hourMs = 3_600_000;
 
 /** Opens one, at two in the morning of the first night. */
 export async function openNights(options: SandboxOptions = {}, usual: RunOptions = {}): Promise<Nights> {
+  return nightsOf(usual, 2, (clock) => openStage({ ...options, clock }));
+}
+
+/** Opens one an hour after the first night's sync, which is made once in a process. `faults` are those of that sync. */
+export async function openSyncedNights(
+  options: SandboxOptions = {},
+  { settings, request }: Pick<RunOptions, "settings" | "request"> = {},
+  faults: readonly Fault[] = [],
+): Promise<Nights> {
+  const usual = { ...(settings && { settings }), ...(request && { request }) };
+  const first = { ...usual, faults, clock: movedClock(2).clock };
+  return nightsOf(usual, 3, (clock) => openSynced({ ...options, clock }, first));
+}
+
+/** A clock that goes on from an hour of the first day, and can be set to another day, at two in the morning. */
+function movedClock(hour: number) {
   const machine = systemClock();
   let today = firstDay;
-  let ahead = 0;
-  const set = () => (ahead = Date.parse(today) + 2 * hourMs - machine.now());
-  set();
+  let ahead = Date.parse(today) + hour * hourMs - machine.now();
   const clock: Clock = { ...machine, now: () => machine.now() + ahead, today: () => today };
-  const stage = await openStage({ ...options, clock });
+  const set = (day: Day) => {
+    today = day;
+    ahead = Date.parse(day) + 2 * hourMs - machine.now();
+  };
+  return { clock, set, ahead: () => ahead };
+}
+
+async function nightsOf(usual: RunOptions, hour: number, open: (clock: Clock) => Promise<Stage>): Promise<Nights> {
+  const { clock, set, ahead } = movedClock(hour);
+  const stage = await open(clock);
+  const today = () => clock.today();
   return {
     stage,
     clock,
     next: () => {
-      today = addDays(today, 1);
-      set();
-      stage.sandbox.set({ today });
+      set(addDays(today(), 1));
+      stage.sandbox.set({ today: today() });
     },
-    today: () => today,
-    run: (more = {}) => ({ ...usual, clock, ...more, request: { today, ...more.request } }),
-    child: () => ({ on: today, variables: { TEST_AHEAD_MS: String(ahead) } }),
+    today,
+    run: (more = {}) => ({ ...usual, clock, ...more, request: { today: today(), ...more.request } }),
+    child: () => ({ on: today(), variables: { TEST_AHEAD_MS: String(ahead()) } }),
     [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   };
 }

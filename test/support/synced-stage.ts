@@ -1,4 +1,4 @@
-import type { SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
+import type { Fault, SandboxOptions, SandboxRequest } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
 import { openStage, type RunOptions, type Stage } from "./ingest-stage.ts";
 import { charged } from "./ingest-witness.ts";
@@ -6,8 +6,8 @@ import { charged } from "./ingest-witness.ts";
 /** What the first sync of a stage has left: its database, which nobody is connected to, and its requests. */
 type Synced = { readonly database: string; readonly requested: readonly SandboxRequest[] };
 
-/** How the first sync is made. */
-type FirstRun = Pick<RunOptions, "request" | "settings">;
+/** How the first sync is made: without faults unless it has its own. All clocks count as the same. */
+type FirstRun = Pick<RunOptions, "request" | "settings" | "clock"> & { readonly faults?: readonly Fault[] };
 
 const made = new Map<string, Promise<Synced>>();
 
@@ -20,16 +20,16 @@ function syncedOnce({ market, today, accounts }: SandboxOptions, run: FirstRun):
   return known;
 }
 
-async function sync(options: SandboxOptions, run: FirstRun): Promise<Synced> {
+async function sync(options: SandboxOptions, { faults = [], ...run }: FirstRun): Promise<Synced> {
   // goes with all databases of these tests
   const { url } = await freshDatabase();
-  await using stage = await openStage({ ...options, database: url });
+  await using stage = await openStage({ ...options, ...(run.clock && { clock: run.clock }), faults, database: url });
   await stage.sync(run);
   return { database: new URL(url).pathname.slice(1), requested: stage.requested() };
 }
 
 /**
- * Opens a stage whose first sync is over: on a copy of a database in which it was made once, without faults. Its account has paid for
+ * Opens a stage whose first sync is over: on a copy of a database in which it was made once. Its account has paid for
  * that sync, and the log is empty.
  */
 export async function openSynced(options: SandboxOptions = {}, run: FirstRun = {}): Promise<Stage> {
