@@ -10,7 +10,7 @@ import { readRelations } from "../../src/postgres/relations.ts";
 import { openClickHouse } from "../../src/publish/clickhouse.ts";
 import { martViews } from "../../src/publish/mart-views.ts";
 import { publish } from "../../src/publish/publish.ts";
-import { rowsInClickHouse, rowsInPostgres } from "../support/clickhouse-rows.ts";
+import { digestInClickHouse, digestInPostgres, rowsInClickHouse, rowsInPostgres } from "../support/clickhouse-rows.ts";
 import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
 import { openClickHouseStage } from "../support/clickhouse-stage.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
@@ -46,25 +46,32 @@ test("every mart has a declared key", () => {
   expect(Object.keys(martShapes).sort(), "src/postgres/mart-shapes.ts").toEqual([...marts].sort());
 });
 
+async function columnsOf(reader: pg.Client, name: string): Promise<readonly { name: string; type: string }[]> {
+  const { rows } = await reader.query<{ name: string; type: string }>(
+    `select quote_ident(attname) as name, format_type(atttypid, null) as type
+     from   pg_attribute where attrelid = 'mart.${name}'::regclass and attnum > 0 and not attisdropped`,
+  );
+  return rows;
+}
+
 /** What a client's rows of a mart come to. Computing a mart takes longest, so that each client does it once. */
 async function reportedOf(reader: pg.Client, name: string) {
   const { key = [] } = martShapes[name] ?? {};
+  const columns = await columnsOf(reader, name);
+  const sameEverywhere = columns.filter(({ type }) => type !== "timestamp with time zone");
+  const fractions = columns.filter(({ type }) => /^(numeric|real|double)/.test(type));
   const { rows } = await reader.query<{
     rows: number;
     digest: string;
     keys: number;
     nulls: Record<string, number>;
-    long: string[];
+    long: (string | null)[];
   }>(`
-    with m as materialized (select * from mart.${name}),
-    reported as (select (to_jsonb(m) - array(select a.attname::text from pg_attribute as a
-                                         where a.attrelid = 'mart.${name}'::regclass and a.atttypid = 'timestamptz'::regtype)) as reported
-             from m)
-    select count(*)::int as rows, count(distinct row(${key.join(", ")}))::int as keys,
+    with m as materialized (select * from mart.${name})
+    select count(*)::int as rows, (select count(*)::int from (select distinct ${key.join(", ")} from m) as k) as keys,
            json_build_object(${key.map((column) => `'${column}', count(*) filter (where ${column} is null)`).join(", ")}) as nulls,
-           (select md5(string_agg(reported::text, ',' order by reported::text)) from reported) as digest,
-           array(select distinct f.key from reported, jsonb_each(reported) as f
-                 where  jsonb_typeof(f.value) = 'number' and scale(f.value::text::numeric) > 9) as long
+           sum(hashtextextended(row(${sameEverywhere.map((column) => column.name).join(", ")})::text, 0))::text as digest,
+           array[${fractions.map((column) => `case when bool_or(scale(${column.name}::text::numeric) > 9) then '${column.name}' end`).join(", ")}]::text[] as long
     from   m`);
   return rows[0];
 }
@@ -80,7 +87,7 @@ test.each(marts)(
     const nulls = Object.entries(reported?.nulls ?? {}).filter(([, count]) => count > 0);
     expect(nulls.map(([column]) => column).filter((column) => !nullable.includes(column))).toEqual([]);
     // no figure is computed to more than nine decimals
-    expect(reported?.long).toEqual([]);
+    expect(reported?.long.filter((column) => column !== null)).toEqual([]);
   },
 );
 
@@ -116,10 +123,14 @@ test.skipIf(enginePath === null)(
         about: comment,
         columns: columns.map((column) => [column.name, column.comment]),
       });
+      const own = await digestInPostgres(warehouse.pool, relation);
+      if ((await digestInClickHouse(there, relation)) === own) continue;
+      // to bring all rows here costs more than all else, and is of use only where they differ
       expect([name, ...(await rowsInClickHouse(there, relation))]).toEqual([
         name,
         ...(await rowsInPostgres(warehouse.pool, relation)),
       ]);
+      expect.unreachable(`the rows of ${name} are the same, and their digests are not`);
     }
   },
 );

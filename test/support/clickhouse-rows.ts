@@ -3,6 +3,32 @@ import type { Column, Relation } from "../../src/postgres/relations.ts";
 import { quoted } from "../../src/publish/statements.ts";
 import type { ClickHouseStage } from "./clickhouse-stage.ts";
 
+/** A digest of all rows of a relation in Postgres: their number, and the sum of the digests of each. */
+export async function digestInPostgres(
+  pool: Pick<Pool, "query">,
+  { schema, table, columns }: Relation,
+): Promise<string> {
+  const texts = columns.map((column) => `coalesce(${inPostgres(column)}, '-')`);
+  const { rows } = await pool.query<{ digest: string }>(
+    `select concat_ws(' ', count(*), coalesce(sum(('x' || left(md5(concat_ws('|', ${texts.join(", ")})), 12))::bit(48)::bigint), 0)) as digest
+     from ${schema}.${table}`,
+  );
+  return rows[0]?.digest ?? "";
+}
+
+/** The same in ClickHouse. */
+export async function digestInClickHouse(
+  stage: Pick<ClickHouseStage, "ask">,
+  { schema, table, columns }: Relation,
+): Promise<string> {
+  const row = `arrayStringConcat([${columns.map(textInClickHouse).join(", ")}], '|')`;
+  const [found] = await stage.ask(
+    `select concat(toString(count()), ' ', toString(sum(reinterpretAsUInt64(reverse(substring(MD5(${row}), 1, 6)))))) as digest
+     from ${schema}.${table}`,
+  );
+  return String(found?.["digest"]);
+}
+
 /** Every row of a relation in Postgres, in any order, each as the texts of its values. */
 export async function rowsInPostgres(
   pool: Pick<Pool, "query">,
@@ -20,9 +46,12 @@ export async function rowsInClickHouse(
   stage: Pick<ClickHouseStage, "ask">,
   { schema, table, columns }: Relation,
 ): Promise<string[]> {
-  const texts = columns.map(({ name }) => `ifNull(toString(${quoted(name)}), '-')`);
-  const rows = await stage.ask(`select [${texts.join(", ")}] as row from ${schema}.${table}`);
+  const rows = await stage.ask(`select [${columns.map(textInClickHouse).join(", ")}] as row from ${schema}.${table}`);
   return rows.map(({ row }) => JSON.stringify(row)).sort();
+}
+
+function textInClickHouse({ name }: Column): string {
+  return `ifNull(toString(${quoted(name)}), '-')`;
 }
 
 function inPostgres({ name, type }: Column): string {

@@ -18,7 +18,7 @@ import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
 import { sampleOf, type Loaded } from "./answer-fields.ts";
 import { draftMigration } from "./draft-migration.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
-import { factsOf } from "./ingest-tables.ts";
+import { factsIn } from "./ingest-tables.ts";
 import type { Column } from "./table-columns.ts";
 import { claim } from "./queue-steps.ts";
 
@@ -196,8 +196,8 @@ export async function daysByState(stage: Stage, dataset: Dataset): Promise<Reado
 
 /** Rows of a dataset's first table by the day that answers give them; those of no day under "". */
 export async function rowsByDay(stage: Stage, dataset: Dataset): Promise<ReadonlyMap<string, readonly string[]>> {
-  const [table] = dataset.tables;
-  const all = (await factsOf(stage))[table?.name ?? ""] ?? [];
+  const names = dataset.tables.slice(0, 1).map(({ name }) => name);
+  const all = Object.values(await factsIn(stage, names)).flat();
   const dayOf = (row: string) => {
     const value = (JSON.parse(row) as Record<string, unknown>)[dataset.reportedBy?.column ?? ""];
     return typeof value === "string" ? value.slice(0, 10) : "";

@@ -32,13 +32,22 @@ export async function factsOf(
   without: readonly string[] = ["slice_id", "fetched_at"],
 ): Promise<Record<string, string[]>> {
   const names = await tablesOf(stage);
-  const facts: Record<string, string[]> = Object.fromEntries(names.map((name) => [name, []]));
+  return { ...Object.fromEntries(names.map((name) => [name, []])), ...(await factsIn(stage, names, without)) };
+}
+
+/** The rows of these tables, as `factsOf` has them; of a table without rows nothing. */
+export async function factsIn(
+  stage: Pick<Stage, "query">,
+  names: readonly string[],
+  without: readonly string[] = ["slice_id", "fetched_at"],
+): Promise<Record<string, string[]>> {
   // most tables hold nothing, and reading each costs more than looking into all of them at once
   const filled = await stage.query<{ name: string; columns: string[] }>(
     `select f.name, array(select attname::text from pg_attribute
                           where attrelid = f.name::regclass and attnum > 0 and not attisdropped) as columns
      from   (${names.map((name) => `select '${name}' as name where exists (select from ${name})`).join(" union all ")}) as f`,
   );
+  const facts: Record<string, string[]> = {};
   for (const { name, columns } of filled) facts[name] = await rowsOf(stage, { name, columns, without });
   return facts;
 }
