@@ -4,7 +4,7 @@ import { bodyUnlessDamaged, landedPages, landedStart } from "../../src/raw/read-
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import { forTests } from "../support/for-tests.ts";
-import { today, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
