@@ -24,16 +24,16 @@ import { findByKey } from "../postgres/plan-hints.ts";
 
 /**
  * What an import did: `restored` returned the pruned, damaged or incomplete answer to its slice, `known` changed nothing, `held`
- * stored an answer that leaves out most of the portfolio (see hold-answers.ts). With the rows loaded and rejected.
+ * stored an answer that leaves out most of the portfolio (see hold-answers.ts), `contradicted` one that a newer answer contradicts. With the
+ * rows loaded and rejected.
  */
 export type Imported = {
-  readonly did: "loaded" | "restored" | "known" | "held";
+  readonly did: "loaded" | "restored" | "known" | "held" | "contradicted";
   readonly rows: number;
   readonly rejects: number;
 };
 
 const nothing = { rows: 0, rejects: 0 } as const;
-const isHeld = { did: "held", ...nothing } as const;
 
 /** An answer with its slice: one whose answer was pruned, a new one, or none if a slice for it is under way. */
 type Placed = { readonly answer: FileAnswer; readonly slice: Slice | null; readonly isRestored: boolean };
@@ -86,7 +86,8 @@ export async function importAnswers(
     const done = new Map(
       placed.map((one) => {
         const sliceId = one.slice?.sliceId ?? "";
-        return [one.answer, held.has(sliceId) ? isHeld : endOf(one, loads.get(sliceId))];
+        const did = held.get(sliceId);
+        return [one.answer, did === undefined ? endOf(one, loads.get(sliceId)) : { did, ...nothing }];
       }),
     );
     return answers.map((answer) => done.get(answer) ?? { did: "known", ...nothing });
@@ -116,11 +117,11 @@ function endOf({ slice, isRestored }: Placed, load: SliceLoad | undefined): Impo
   return { did: "loaded", rows: load.rows, rejects: load.invalid.length };
 }
 
-/** The slices whose answers this import holds: only those of the portfolio can be. */
-async function heldOf(db: Database, fetched: readonly ReadAnswer[]): Promise<ReadonlySet<string>> {
+/** The slices whose answers this import does not apply: only those of the portfolio can be. */
+async function heldOf(db: Database, fetched: readonly ReadAnswer[]): ReturnType<typeof heldAmong> {
   const lists = fetched.filter(({ dataset }) => dataset.stage === "portfolio");
   return lists.length === 0
-    ? new Set()
+    ? new Map()
     : heldAmong(
         db,
         lists.map(({ slice }) => slice.sliceId),

@@ -11,7 +11,7 @@ import { filesToImport, type FoundFile, readFound } from "./found-files.ts";
 import { importAnswers, type Imported, previewImports } from "./import-answer.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 
-/** Files by outcome (`held`: stored, and applied once a person agrees or a later answer is the same), rows loaded, and invalid rows (which are in ops.reject), in total and by file. */
+/** Files by outcome (`held`: stored, and applied once a person agrees or a later answer is the same; `contradicted`: stored, and never applied), rows loaded, and invalid rows (which are in ops.reject), in total and by file. */
 export type ImportedFiles = {
   readonly loaded: number;
   readonly rows: number;
@@ -20,6 +20,7 @@ export type ImportedFiles = {
   readonly restored: number;
   readonly known: number;
   readonly held: number;
+  readonly contradicted: number;
   readonly refused: number;
 };
 
@@ -44,7 +45,17 @@ export async function importFiles(
   request: ImportRequest,
 ): Promise<ImportedFiles> {
   const withRejects: { file: string; rejects: number }[] = [];
-  const done = { loaded: 0, rows: 0, rejects: 0, withRejects, restored: 0, known: 0, held: 0, refused: 0 };
+  const done = {
+    loaded: 0,
+    rows: 0,
+    rejects: 0,
+    withRejects,
+    restored: 0,
+    known: 0,
+    held: 0,
+    contradicted: 0,
+    refused: 0,
+  };
   const refuse = (file: string, problem: string) => {
     done.refused += 1;
     request.refused(fail("bad_answer_file", { file, problem }));

@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import { onceDays } from "../core/timing.ts";
-import { isOpen } from "./open-slices.ts";
+import { awaitsReplay, isOpen } from "./open-slices.ts";
 import { longestGapDays, refreshDays } from "./snapshot-rounds.ts";
 
 /** Cells of a dataset whose snapshot is not answered yet, from when it could be requested, and when it is lost. */
@@ -36,7 +36,7 @@ export async function readDaysAtRisk(db: Database, now: number | null = null): P
       select s.dataset, s.scope, s.batch_id, u.last_round, max(s.window_start) as newest_day,
              max(s.window_start) filter (where s.state = 'lost') as lost_day,
              max(s.window_start) filter (where s.state in ('loaded', 'empty', 'skipped')) as answered_day,
-             max(s.window_start) filter (where s.state = 'failed' or ${isOpen()}) as unanswered_day,
+             max(s.window_start) filter (where s.state = 'failed' or ${isOpen()} and not ${awaitsReplay}) as unanswered_day,
              array_agg(s.window_start) filter (where s.state = 'failed') as failed_days
       from   used as u
       -- those of the last round, and of the one before it those that failed until then

@@ -4,6 +4,7 @@ import { countOf } from "../core/words.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { cancelledKept, hasLanded, type EndedSlices } from "./cancel-slices.ts";
+import { awaitsReplay } from "./open-slices.ts";
 import { isAlive } from "./workers.ts";
 
 type Entry = { readonly recovery: Recovery; readonly leaves?: "skipped" | "failed" | "empty"; readonly says: string };
@@ -36,13 +37,14 @@ export async function returnToFailed(db: Database, runId: string, now: number): 
            due_at = case when coalesce(s.error_code, 'stopped') = any (${triedAgain}::text[]) then ${instant(now + firstTryMs)} end
     from   ops.run as r
     where  r.run_id = ${runId} and r.kind = 'retry' and s.run_id = r.run_id and s.state in ('pending', 'deferred')
+    and    not ${awaitsReplay}
     returning s.slice_id`.execute(db);
   return rows.length;
 }
 
 /**
  * Cancels the open slices of a plan whose run a person stopped: no more of its price is spent, and their cells count as not requested.
- * Slices with stored pages, which are paid for, fail and wait for a retry. The plan keeps what its cancelled slices were charged, or may have
+ * Slices with stored pages, which are paid for, fail and wait for a retry; those that wait for a replay alone stay. The plan keeps what its cancelled slices were charged, or may have
  * been.
  */
 export function cancelRestOfPlan(db: Database, runId: string): Promise<EndedSlices> {
@@ -80,7 +82,8 @@ async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment
       select s.slice_id, ${hasLanded} as landed
       from   ops.slice as s
       join   ops.run as r using (run_id)
-      where  ${isRest}
+      -- what is stored whole costs nothing more
+      where  ${isRest} and not ${awaitsReplay}
       for    update of s skip locked
     ), cancelled as (
       delete from ops.slice as s using rest where s.slice_id = rest.slice_id and not rest.landed

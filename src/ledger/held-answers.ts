@@ -91,13 +91,16 @@ export async function wasHeld(db: Database, sliceId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Which of these slices have an answer that is held now. */
-export async function heldAmong(db: Database, sliceIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ id: string }>`
-    select slice_id as id from ops.held_answer where slice_id = any (${[...sliceIds]}::bigint[]) and outcome is null`.execute(
-    db,
-  );
-  return new Set(rows.map(({ id }) => id));
+/** Which of these slices have an answer that is held now, and which one that a newer answer contradicts. */
+export async function heldAmong(
+  db: Database,
+  sliceIds: readonly string[],
+): Promise<ReadonlyMap<string, "held" | "contradicted">> {
+  const { rows } = await sql<{ id: string; did: "held" | "contradicted" }>`
+    select slice_id as id, coalesce(outcome, 'held') as did
+    from   ops.held_answer
+    where  slice_id = any (${[...sliceIds]}::bigint[]) and (outcome is null or outcome = 'contradicted')`.execute(db);
+  return new Map(rows.map(({ id, did }) => [id, did]));
 }
 
 /** Records that a person agrees to a held answer; false if it is no longer held. To be called in the transaction that applies it. */

@@ -212,18 +212,21 @@ describe("an imported list", () => {
     expect(await outcomes(stage)).toEqual([{ outcome: "superseded" }, { outcome: null }]);
   });
 
-  test("of a day before a list that changed nothing neither closes nor adds members, nor is it held", async () => {
+  test.each([
+    { has: "changed nothing", later: 3 },
+    { has: "changed something", later: 4 },
+  ])("of a day before a list that $has neither closes nor adds members, nor is it held", async ({ later }) => {
     using known = temporaryFolder();
     using empties = temporaryFolder();
     using older = temporaryFolder();
-    await listsOf(known.path, { [-9]: 3, [-1]: 3 });
+    await listsOf(known.path, { [-9]: 3, [-1]: later });
     await listsOf(empties.path, { [-3]: 0 });
     await listsOf(older.path, { [-5]: 2, [-4]: 4 });
     await using stage = await openStage({ market, today });
     await importInto(stage, [known.path]);
     const rows = () => stage.query("select t::text as row from core.tracked_app as t order by 1");
     const before = await rows();
-    expect(await importInto(stage, [empties.path])).toMatchObject({ loaded: 1, held: 0 });
+    expect(await importInto(stage, [empties.path])).toMatchObject({ loaded: 0, held: 0, contradicted: 1 });
     expect(await rows()).toEqual(before);
     // so that a replay leaves it out as well
     expect(await outcomes(stage)).toEqual([{ outcome: "contradicted" }]);
@@ -232,6 +235,6 @@ describe("an imported list", () => {
     expect(await importInto(stage, [older.path])).toMatchObject({ loaded: 2, held: 0 });
     expect(await rows()).toEqual(before);
     await rebuild(stage, ["tracked_app"]);
-    expect(await current(stage)).toBe(3);
+    expect(await current(stage)).toBe(later);
   });
 });

@@ -37,3 +37,20 @@ test("a cancelled plan says what is missing again, and what a retry has to finis
   expect(await stage.slices("state, error_code as code")).toEqual([{ state: "failed", code: "stopped" }]);
   expect(await cancelPlan(stage.db, planId)).toEqual({ cancelled: 0, failed: 0 });
 });
+
+test("a slice that waits for a replay alone stays when its plan is cancelled or its retry is stopped: its answer is stored and paid for", async () => {
+  const { stage, worker } = ledger;
+  const planId = await keepPlan(stage.db, planAt(9), now);
+  const error = { code: "being_replayed", message: "a replay rebuilds the dataset" };
+  const runs = [await stage.run({ kind: "backfill", planId }), await stage.run({ kind: "retry" })];
+  for (const [place, run] of runs.entries()) {
+    const [id = ""] = await stage.insert(run, draft({ window: august(place + 1) }));
+    const claimed = await stage.claimed(id, worker);
+    await stage.land(id);
+    await endAttempt(stage.db, claimed, { ...ending, state: "pending", error, dueAt: now + 1 }, now);
+  }
+  expect(await cancelPlan(stage.db, planId)).toEqual({ cancelled: 0, failed: 0 });
+  expect(await returnToFailed(stage.db, runs[1] ?? "", now)).toBe(0);
+  const waits = { state: "pending", code: error.code, is_due_later: true };
+  expect(await stage.slices("state, error_code as code, due_at is not null as is_due_later")).toEqual([waits, waits]);
+});

@@ -195,6 +195,13 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await at(midnight + 40 * hour)).toEqual(["daily 3 2026-08-22T00", "weekly 1 2026-08-24T00"]);
   });
 
+  test("is not at risk while its answer is stored and waits for a replay alone", async () => {
+    await ended("pending", snapshot("daily", 20));
+    expect(await at(midnight + 16 * hour)).toEqual(["daily 1 2026-08-21T00"]);
+    await ledger.stage.pool.query("update ops.slice set error_code = 'being_replayed'");
+    expect(await at(midnight + 16 * hour)).toEqual([]);
+  });
+
   test("is at risk by the first day of its round on which it failed, though it is requested again each day", async () => {
     const failedOn = (app: string, ...dates: readonly number[]) =>
       ended("failed", ...dates.map((date) => snapshot("weekly", date, { scope: { app } })));

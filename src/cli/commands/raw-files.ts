@@ -79,7 +79,7 @@ export function addRawImport(raw: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nA dry run does not find out which lists of the portfolio would be held.\nExit codes: 0 everything was accepted, 1 some files were refused or held or some rows rejected, and the rest is loaded, 2 usage.",
+      "\nA dry run does not find out which lists of the portfolio would be held.\nExit codes: 0 everything was accepted, 1 some files were refused, held or not applied, or some rows rejected, and the rest is loaded, 2 usage.",
     )
     .action((places: string[], options: ImportOptions) =>
       withApp(async ({ warehouse: { db }, clock, config }) => {
@@ -94,12 +94,15 @@ export function addRawImport(raw: Command): void {
         if (options.json) printJson(done);
         else print(summary(done, options.dryRun === true));
         for (const { file, rejects } of done.withRejects) remark(`${file}: ${rejectWords(rejects, options.dryRun)}`);
-        if (done.refused + done.held + done.rejects > 0) process.exitCode = 1;
+        if (done.refused + done.held + done.contradicted + done.rejects > 0) process.exitCode = 1;
       }),
     );
 }
 
-function summary({ loaded, rows, rejects, restored, known, held, refused }: ImportedFiles, dryRun: boolean): string {
+function summary(
+  { loaded, rows, rejects, restored, known, held, contradicted, refused }: ImportedFiles,
+  dryRun: boolean,
+): string {
   const facts = [
     dryRun
       ? `${countOf(loaded, "answer")} would be loaded`
@@ -108,6 +111,8 @@ function summary({ loaded, rows, rejects, restored, known, held, refused }: Impo
   ];
   if (restored > 0) facts.push(`${count(restored)} stored again for slices that had lost theirs`);
   if (held > 0) facts.push(`${count(held)} held (\`storehouse held\` shows what they leave out)`);
+  if (contradicted > 0)
+    facts.push(`${count(contradicted)} not applied: most of the portfolio is left out, and a newer answer has it`);
   if (refused > 0) facts.push(`${countOf(refused, "file")} refused`);
   return `${facts.join(", ")}.${rejects > 0 ? ` ${rejectWords(rejects, dryRun)}.` : ""}`;
 }
