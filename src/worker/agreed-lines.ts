@@ -31,11 +31,15 @@ export function agreedLines(lines: readonly CrontabLine[], agreed: AgreedDataset
   return { lines: narrowed, lacking: scheduledBy(lines, settings).filter((name) => !agreed.has(name)) };
 }
 
+/** A `sync` of these datasets would not do: it needs no confirmation, and records none, if nothing of the market is missing. */
+const howToAgree =
+  "`storehouse worker` at a terminal shows the price and requires confirmation, `storehouse worker --yes` agrees; then restart all workers of this account";
+
 /** The lines of the crontab that a worker runs. Logs a warning if it plans datasets that nobody has agreed to. */
 export async function linesToRun({ config, warehouse, log }: App): Promise<readonly CrontabLine[]> {
   const all = readCrontab(crontabFile(config));
   const { lines, lacking } = agreedLines(all, await agreedIn(warehouse.db, config), config.settings);
-  if (lacking.length > 0) log.warn({ datasets: lacking.join(", "), next: nextStep(all, lacking) }, "worker.not_agreed");
+  if (lacking.length > 0) log.warn({ datasets: lacking.join(", "), next: howToAgree }, "worker.not_agreed");
   return lines;
 }
 
@@ -48,10 +52,4 @@ export async function linesToPrice(db: Queryable, config: Config): Promise<reado
 
 async function agreedIn(db: Queryable, config: Config): Promise<AgreedDatasets> {
   return readAgreed(db, await accountIdIn(db, config));
-}
-
-function nextStep(lines: readonly CrontabLine[], lacking: readonly string[]): string {
-  const plansEverything = lines.some(({ datasets }) => datasets?.length === 0);
-  const sync = ["storehouse sync", ...(plansEverything ? [] : lacking.map((name) => `--dataset ${name}`))].join(" ");
-  return `run \`${sync}\` at a terminal, which shows the price, and restart the worker; or agree with \`storehouse worker --yes\``;
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { mayStart } from "../../src/cli/worker-agreement.ts";
 import { accountIdOf } from "../../src/config/config.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { createLog } from "../../src/core/log.ts";
@@ -83,9 +84,10 @@ test("a dataset that is added to the crontab of a running worker is not planned 
     await Promise.race([until(() => planned(2)), running]);
     expect([await datasets(), warnings]).toEqual([
       ["tracked_app"],
-      [["tracked_country", expect.stringContaining("`storehouse sync --dataset tracked_country` at a terminal")]],
+      [["tracked_country", expect.stringContaining("`storehouse worker --yes` agrees")]],
     ]);
-    await recordAgreement(app.warehouse.db, { ...agreement, datasets: ["tracked_country"] }, app.clock.now());
+    // what that command does before it starts
+    expect(await mayStart(app, true, stop.signal)).toBe(true);
     await endSession();
     await Promise.race([until(async () => (await datasets()).length === 2), running]);
     expect(await datasets()).toEqual(["tracked_app", "tracked_country"]);
