@@ -2,7 +2,7 @@ import type { Task } from "graphile-worker";
 import { z } from "zod";
 import type { IngestParts } from "../src/ingest/ingest-parts.ts";
 import { joinPlanning } from "../src/runs/scheduled-planning.ts";
-import { planDue } from "../src/runs/scheduled-run.ts";
+import { planAgreed } from "../src/runs/scheduled-run.ts";
 import type { TaskContext } from "./task-context.ts";
 
 /** `plan_due` in the crontab may name datasets: `plan_due {"datasets":["keyword_rank"]}`; without them all that are on. */
@@ -39,6 +39,6 @@ export default function planDueTask(parts: IngestParts, context: TaskContext): T
     if (collects) await parts.clock.sleep(waits * parts.retryMs, parts.halted).catch(() => undefined);
     const named = collects ? datasets.filter((name) => context.datasets.includes(name)) : datasets;
     // an empty list would mean all that are on
-    if (!collects || named.length > 0) await planDue(parts, context.settings, named);
+    if (!collects || named.length > 0) await planAgreed(parts, context.settings, named);
   };
 }

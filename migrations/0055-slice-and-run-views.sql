@@ -136,7 +136,7 @@ comment on column ops.failed_slice.plan_id       is 'Plan that it belongs to; nu
 comment on column ops.failed_slice.error_code    is 'Stable code of the last error.';
 comment on column ops.failed_slice.error_message is 'Text of the last error, including what to do next.';
 comment on column ops.failed_slice.ended_at      is 'When it failed.';
-comment on column ops.failed_slice.next_try_at   is 'When it is requested again automatically; null if only storehouse retry does.';
+comment on column ops.failed_slice.next_try_at   is 'When it is requested again automatically: by a worker, or by the next sync if a person''s sync or retry started it and nobody has agreed to its dataset (ops.agreement). Null if only storehouse retry does.';
 select ops.comment_columns('ops.failed_slice');
 
 create view ops.worker_status as

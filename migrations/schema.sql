@@ -5538,10 +5538,10 @@ create table ops.account_stop (
   constraint account_stop_pkey PRIMARY KEY (account_id, operation, subject)
 );
 
--- What someone has agreed to spend. A sync of what has no row here requires an agreement (its own, of the days that it names, or --max-credits, adds none), and a worker plans only what has one.
+-- What someone has agreed to spend. A sync of what has no row here requires an agreement (its own, of the days that it names, or --max-credits, adds none). A worker plans only what has one by then, and retries failed slices of a person's sync only if their dataset has one.
 create table ops.agreement (
   account_id text not null, -- Account, as the shortened hash of its key. A different token is a different account.
-  dataset text not null, -- Dataset for which someone agreed; empty for everything that is on.
+  dataset text not null, -- Dataset for which someone agreed; empty for everything that is on, or that a line of the crontab or a command names.
   credits integer not null, -- Price that was shown, as far as it was known.
   agreed_at timestamp with time zone not null, -- When someone agreed.
   agreed_by text not null, -- How someone agreed: at a terminal, or with --yes.
@@ -6344,7 +6344,7 @@ create view ops.failed_slice (
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, including what to do next.
   ended_at timestamp with time zone, -- When it failed.
-  next_try_at timestamp with time zone -- When it is requested again automatically; null if only storehouse retry does.
+  next_try_at timestamp with time zone -- When it is requested again automatically: by a worker, or by the next sync if a person's sync or retry started it and nobody has agreed to its dataset (ops.agreement). Null if only storehouse retry does.
 ) as
  SELECT f.slice_id,
     f.dataset,

@@ -209,7 +209,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
     stop: own.stopSignal,
     stoppedBy: stop.stoppedBy,
     reapDeadWorkers: own.reapDeadWorkers,
-    queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log }, settings) : undefined,
+    queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log, accountId }, settings) : undefined,
     at: app.at,
   };
 }

@@ -15,8 +15,9 @@ import { atLeastIn, fallbackLines, nightWords, priceOfNow, startQuestion, stepLi
  * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks is
  * known only after it is read: the apps, then the countries of each, then the keywords, then lists, then the market. Each step is shown,
  * agreed to and run within its price, and then the next one is planned from its answers. An agreement to the market is recorded in
- * ops.agreement; syncs, workers and nights after that do not ask. An agreement to days that a person names is not recorded: the price of
- * other days and of nights was not shown.
+ * ops.agreement; syncs, workers and nights after that do not ask. Where no step reads the market, because the named datasets are lists or
+ * nothing is missing, the price of a night is shown and agreed to after the last step. An agreement to days that a person names is not
+ * recorded: the price of other days and of nights was not shown.
  */
 
 /** What a person is to agree to: `agreed` names the datasets of the agreement (none: everything that is on), `say` shows prices. */
@@ -46,11 +47,24 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
   await checkStorable(spending.app.warehouse.db);
   for (let last: SyncResult | null = null; ;) {
     const step = await stepOf(spending);
-    if (step === null && !spending.yes) return last ?? spending.run(0);
+    if (step === null && !spending.yes) {
+      last ??= await spending.run(0);
+      if (last.outcome === "loaded") await agreeToNights(spending);
+      return last;
+    }
     if (!(await isAgreedTo(spending, step))) return null;
     last = await spending.run(spending.yes || step === null ? null : step.credits);
-    if (spending.yes || !isEndOfStep(last)) return last;
+    const isBeforeMarket = step !== null && step.stage !== "market" && last.outcome === "loaded";
+    if (spending.yes || !(isEndOfStep(last) || isBeforeMarket)) return last;
   }
+}
+
+/** At a terminal, shows what a night costs and records a yes to it: nothing else is left to agree to. */
+async function agreeToNights(spending: FirstSpending): Promise<void> {
+  const { app, request, stop, say } = spending;
+  if (!canConfirm() || namesDays(request)) return;
+  say(`Nothing else is missing now. ${nightWords(await priceOfNow(app, request.datasets))}`);
+  if (await confirm("May workers and later syncs spend that?", stop)) await record(spending, 0);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { NextRun } from "../ledger/next-runs.ts";
 import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
 import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import type { NotAgreed } from "../worker/agreed-lines.ts";
 import { lockWaitNext, lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 import { useWords } from "../core/credit-budget.ts";
 import { hourMs } from "../core/day.ts";
@@ -24,6 +25,8 @@ export type StatusFacts = {
   readonly lockWait: LockWait | null;
   /** Days that a sync no longer reaches; null if reading them takes too long. */
   readonly unrequested: readonly UnrequestedDays[] | null;
+  /** What the crontab plans and the running workers leave out. */
+  readonly notAgreed: NotAgreed | null;
 };
 
 /** The facts of `storehouse status`, in the order in which a person needs them. */
@@ -33,11 +36,16 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
     ["budgets", budgetsText(facts)],
     ["next run", nextRunText(facts)],
     ["workers", workersText(facts.workers)],
+    ["not agreed", facts.notAgreed && notAgreedText(facts.notAgreed)],
     ["incidents", incidentsText(facts)],
     ["last run", facts.lastRun && lastRunText(facts.lastRun)],
     ["lock", facts.lockWait && `${lockWaitText(facts.lockWait)}; ${lockWaitNext(facts.lockWait)}`],
     ["not requested", unrequestedText(facts.unrequested)],
   ];
+}
+
+function notAgreedText({ datasets, next }: NotAgreed): string {
+  return `workers leave out ${listed(datasets)}, since nobody has agreed to that: ${next}`;
 }
 
 function unrequestedText(found: StatusFacts["unrequested"]): string | null {

@@ -8,10 +8,10 @@ export type Agreement = {
   readonly by: "terminal" | "--yes";
 };
 
-/** Everything that is on, as a dataset of ops.agreement. */
+/** Everything that is on, also what a line of the crontab or a command names, as a dataset of ops.agreement. */
 const everything = "";
 
-/** What people have agreed to fetch for an account: everything that is on, or these datasets. */
+/** What people have agreed to fetch for an account: everything that is on or named, or these datasets. */
 export type AgreedDatasets = "everything" | ReadonlySet<string>;
 
 /** Reads what people have agreed to fetch for an account; an empty set if there is no agreement. */

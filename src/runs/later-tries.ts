@@ -1,5 +1,6 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { isOn, type Settings } from "../config/settings.ts";
+import { readAgreed, type AgreedDatasets } from "../credits/agreement.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import {
@@ -11,21 +12,27 @@ import {
   type DueTry,
 } from "../ledger/later-tries.ts";
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
+import { coveredBy } from "../planner/agreed-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { joinTries } from "./joined-tries.ts";
 import { isPassing } from "../postgres/database-errors.ts";
 
-type Parts = Pick<IngestParts, "db" | "clock" | "log">;
+type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
 
 /**
- * Which failed slices are retried: those of named datasets, or of all that run without being named; and their limit in addition to
- * `credits.retries_a_day`.
+ * Which failed slices are retried: those of named datasets, or those that workers retry of what was agreed to; and their limit in addition
+ * to `credits.retries_a_day`.
  */
 export type TriesFor = {
   readonly settings: Settings;
-  readonly datasets: readonly string[] | null;
+  readonly datasets: readonly string[] | { readonly agreed: AgreedDatasets };
   readonly mostCredits: number;
 };
+
+/** The failed slices that workers retry. */
+export function triesOfWorkers(settings: Settings, agreed: AgreedDatasets): TriesFor {
+  return { settings, datasets: { agreed }, mostCredits: Number.POSITIVE_INFINITY };
+}
 
 /** The failed slices whose next try is due, and those of them that the daily limit, the prices of their plans and `mostCredits` pay for. */
 export async function dueTries(
@@ -43,9 +50,9 @@ export async function dueTries(
 }
 
 /** Queues failed slices whose next try is due and paid for, for any worker, in a new run. Returns how many. */
-export async function requestFailedAgain({ db, clock, log }: Parts, settings: Settings): Promise<number> {
-  const all = { settings, datasets: null, mostCredits: Number.POSITIVE_INFINITY };
-  const { due, tries } = await dueTries(db, clock, all);
+export async function requestFailedAgain({ db, clock, log, accountId }: Parts, settings: Settings): Promise<number> {
+  const agreed = await readAgreed(db, accountId);
+  const { due, tries } = await dueTries(db, clock, triesOfWorkers(settings, agreed));
   if (due.length === 0) return 0;
   const queued = tries.length === 0 ? 0 : await queue(db, { tries, clock, account: accountOf(settings) });
   const { retries_a_day: limit } = settings.credits;
@@ -78,14 +85,16 @@ async function queue(
 }
 
 /**
- * Datasets that are not switched off, and those of them that are on. A slice of a dataset that is off by default is retried if the schedule
- * or a plan started it; others are left to a person. Named datasets are on.
+ * Datasets that are not switched off, and those of them that are on and agreed to. A slice of another dataset is retried if the schedule or
+ * a plan started it; others are left to a person's next sync or retry, since nobody agreed to more than that. Named datasets are on.
  */
-function triedDatasets(settings: Settings, named: readonly string[] | null) {
-  if (named !== null) return { datasets: named, on: named };
+function triedDatasets(settings: Settings, named: TriesFor["datasets"]) {
+  if (!("agreed" in named)) return { datasets: named, on: named };
+  const covered = coveredBy(named.agreed, settings);
+  const isAgreed = (name: string) => covered === "everything" || covered.has(name);
   const names = datasets.filter(({ name }) => settings.datasets[name]?.on !== false);
   return {
     datasets: names.map(({ name }) => name),
-    on: names.filter((dataset) => isOn(dataset, settings)).map(({ name }) => name),
+    on: names.filter((dataset) => isOn(dataset, settings) && isAgreed(dataset.name)).map(({ name }) => name),
   };
 }

@@ -7,7 +7,7 @@ import { adoptOrphanedSlices, closeRun, hasOrphans, openRun } from "../ledger/ru
 import type { Database } from "../postgres/database.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 
-type Parts = Pick<IngestParts, "db" | "clock" | "log">;
+type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
 
 /** Moves slices that dead processes left unfinished, and failed slices that are due for another try, to the shared queue. */
 export async function queueLeftOver(parts: Parts, settings: Settings): Promise<void> {
@@ -28,7 +28,7 @@ export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, 
  * Moves unfinished slices of dead foreground processes to a run of the shared queue: those of a killed retry, and those that a sync deferred
  * until its credits reset.
  */
-async function adoptOrphans({ db, clock, log }: Parts, account: string): Promise<void> {
+async function adoptOrphans({ db, clock, log }: Omit<Parts, "accountId">, account: string): Promise<void> {
   if (!(await hasOrphans(db, account))) return;
   const today = clock.today();
   const start = { kind: "schedule", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;

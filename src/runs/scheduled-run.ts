@@ -4,6 +4,7 @@ import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
 import { AbortError, StorehouseError } from "../core/errors.ts";
 import { readAccount } from "../credits/account.ts";
+import { readAgreed } from "../credits/agreement.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import { readKeptForNights } from "../credits/nights-ahead.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
@@ -12,9 +13,9 @@ import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
 import { callWorkers, openShards } from "../ledger/run-shards.ts";
 import { openRun, type RunStart } from "../ledger/runs.ts";
 import { announceQueued } from "../ledger/shared-queue.ts";
+import { agreedOf } from "../planner/agreed-datasets.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
-import { scheduled } from "../planner/scheduled-datasets.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { adoptInto } from "./orphans.ts";
@@ -22,9 +23,20 @@ import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
 import { takeOver } from "./take-over.ts";
 
-/** Plans what is due today into the shared queue, with failed slices that are due for another try and orphaned slices. */
-export async function planDue(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
-  const chosen = scheduled(names, settings);
+/**
+ * Plans what is due today of these datasets (all that are on if none is named), as far as someone has agreed to them. The agreement is read
+ * here, not when the job is queued: a yes counts from the next run on for all workers, and a job that another worker left in the queue plans
+ * no more than was agreed to.
+ */
+export async function planAgreed(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
+  await planDue(parts, settings, agreedOf(names, await readAgreed(parts.db, parts.accountId), settings));
+}
+
+/**
+ * Plans what is due today of the chosen datasets into the shared queue, with failed slices that are due for another try and orphaned slices.
+ * If none is chosen, only resumes what waits.
+ */
+export async function planDue(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await cancelOutOfPortfolio(parts, settings, { datasets: chosen, isWorker: true });
   await forgetOldPrices(parts);
   const isAnyWaiting = await checkBalance(parts);

@@ -2,13 +2,13 @@ import { accountIdIn, type App } from "../app.ts";
 import { crontabFile, type Config } from "../config/config.ts";
 import type { Settings } from "../config/settings.ts";
 import { readAgreed, type AgreedDatasets } from "../credits/agreement.ts";
-import { scheduled } from "../planner/scheduled-datasets.ts";
+import { agreedOf } from "../planner/agreed-datasets.ts";
 import type { Queryable } from "../postgres/sql.ts";
 import { readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /*
  * A worker plans only what was agreed to. The crontab and the settings may have changed since a person agreed: what they plan beyond that is
- * left out, and everything else runs.
+ * left out by each planning job, which reads the agreement when it runs (`planAgreed`). Here is what prices and reports need of it.
  */
 
 type AgreedLines = {
@@ -23,31 +23,45 @@ export function agreedLines(lines: readonly CrontabLine[], agreed: AgreedDataset
   if (agreed === "everything") return { lines, lacking: [] };
   const narrowed = lines.flatMap((line) => {
     if (line.datasets === null) return [line];
-    const datasets = scheduled(line.datasets, settings).filter((name) => agreed.has(name));
+    const datasets = agreedOf(line.datasets, agreed, settings);
     // an empty list would mean all that are on
-    if (datasets.length === 0) return [];
-    return [{ ...line, datasets, item: { ...line.item, payload: { ...line.item.payload, datasets } } }];
+    return datasets.length === 0 ? [] : [{ ...line, datasets }];
   });
   return { lines: narrowed, lacking: scheduledBy(lines, settings).filter((name) => !agreed.has(name)) };
 }
 
-/** A `sync` of these datasets would not do: it needs no confirmation, and records none, if nothing of the market is missing. */
+/** A worker requires confirmation of exactly what the crontab plans; a `sync` would have to name it. */
 const howToAgree =
-  "`storehouse worker` at a terminal shows the price and requires confirmation, `storehouse worker --yes` agrees; then restart all workers of this account";
+  "`storehouse worker` at a terminal shows the price and requires confirmation, `storehouse worker --yes` agrees; running workers then plan them too, without a restart";
 
-/** The lines of the crontab that a worker runs. Logs a warning if it plans datasets that nobody has agreed to. */
-export async function linesToRun({ config, warehouse, log }: App): Promise<readonly CrontabLine[]> {
+/** Datasets that the crontab plans and that workers leave out, since nobody has agreed to them; and how to agree. */
+export type NotAgreed = { readonly datasets: readonly string[]; readonly next: string };
+
+/** Reads what the crontab plans and nobody has agreed to; null if there is nothing. Throws a UsageError for an invalid crontab. */
+export async function readNotAgreed(db: Queryable, config: Config): Promise<NotAgreed | null> {
   const all = readCrontab(crontabFile(config));
-  const { lines, lacking } = agreedLines(all, await agreedIn(warehouse.db, config), config.settings);
-  if (lacking.length > 0) log.warn({ datasets: lacking.join(", "), next: howToAgree }, "worker.not_agreed");
-  return lines;
+  const { lacking } = agreedLines(all, await agreedIn(db, config), config.settings);
+  return lacking.length === 0 ? null : { datasets: lacking, next: howToAgree };
 }
 
-/** The lines of the crontab whose runs are priced: those that a worker runs, and all before a person has agreed to any. */
-export async function linesToPrice(db: Queryable, config: Config): Promise<readonly CrontabLine[]> {
+/** Logs a warning if the crontab plans datasets that nobody has agreed to. */
+export async function warnOfNotAgreed({ config, warehouse, log }: App): Promise<void> {
+  const found = await readNotAgreed(warehouse.db, config);
+  if (found !== null) log.warn({ datasets: found.datasets.join(", "), next: found.next }, "worker.not_agreed");
+}
+
+/**
+ * What the coming runs are priced for: the lines and datasets that a person has agreed to, and all of the crontab before anyone has agreed to
+ * any of it.
+ */
+export async function readPriced(
+  db: Queryable,
+  config: Config,
+): Promise<Pick<AgreedLines, "lines"> & { readonly agreed: AgreedDatasets }> {
   const all = readCrontab(crontabFile(config));
-  const { lines } = agreedLines(all, await agreedIn(db, config), config.settings);
-  return scheduledBy(lines, config.settings).length === 0 ? all : lines;
+  const agreed = await agreedIn(db, config);
+  const { lines } = agreedLines(all, agreed, config.settings);
+  return scheduledBy(lines, config.settings).length === 0 ? { lines: all, agreed: "everything" } : { lines, agreed };
 }
 
 async function agreedIn(db: Queryable, config: Config): Promise<AgreedDatasets> {

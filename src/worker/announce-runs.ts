@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { dayOf } from "../core/day.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
-import { linesToPrice } from "./agreed-lines.ts";
+import { readPriced } from "./agreed-lines.ts";
 import { currentForecast } from "./forecast-credits.ts";
 import { comingRuns } from "./coming-runs.ts";
 
@@ -16,7 +16,7 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
   const now = clock.now();
   if (clock.today() !== dayOf(now)) return;
   try {
-    const lines = await linesToPrice(db, config);
+    const { lines } = await readPriced(db, config);
     const runs = await comingRuns({ db, config, lines, now, count: 1, stop });
     if (stop.aborted) return;
     await writeNextRuns(

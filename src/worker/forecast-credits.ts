@@ -4,13 +4,14 @@ import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf, dayMs, hourMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
+import type { AgreedDatasets } from "../credits/agreement.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { openWorkByApp } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
-import { dueTries } from "../runs/later-tries.ts";
-import { linesToPrice } from "./agreed-lines.ts";
+import { dueTries, triesOfWorkers } from "../runs/later-tries.ts";
+import { readPriced } from "./agreed-lines.ts";
 import { runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** In a longer period the first days show what the others will take. */
@@ -33,9 +34,9 @@ async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSign
   const now = clock.now();
   const today = dayOf(now);
   const until = await horizonOf(db, accountId, now);
-  const lines = await linesToPrice(db, config);
+  const { lines, agreed } = await readPriced(db, config);
   const runs = Map.groupBy(firstRuns(lines, now, until), ({ at }) => dayOf(at));
-  const waiting = await waitingWork(parts, scheduledBy(lines, settings));
+  const waiting = await waitingWork(parts, scheduledBy(lines, settings), agreed);
   const forecaster = createPriceForecaster({ db, settings, accountId, today, waiting });
   const days: ForecastDay[] = [];
   for (let day = today; Date.parse(day) < until; day = addDays(day, 1)) {
@@ -76,11 +77,11 @@ function firstRuns(lines: readonly CrontabLine[], now: number, until: number) {
 async function waitingWork(
   { config, clock, warehouse: { db } }: Parts,
   datasets: readonly string[],
+  agreed: AgreedDatasets,
 ): Promise<readonly WaitingWork[]> {
   const today = dayOf(clock.now());
   const open = (await openWorkByApp(db, datasets, accountOf(config.settings))).filter(({ isOfPlan }) => !isOfPlan);
-  const most = { settings: config.settings, datasets, mostCredits: Number.POSITIVE_INFINITY };
-  const { tries } = await dueTries(db, clock, most);
+  const { tries } = await dueTries(db, clock, triesOfWorkers(config.settings, agreed));
   return [
     ...open.map(({ dueOn, ...work }) => ({ ...work, until: dueOn ?? today })),
     ...tries.map((work) => ({ ...work, until: today })),

@@ -4,6 +4,7 @@ import { jobs } from "../../jobs/all.ts";
 import { joinsOthers } from "../../jobs/plan-due.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
+import { crontabFile } from "../config/config.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { AbortError, fail, StorehouseError, unexpected, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
@@ -24,9 +25,9 @@ import {
   isOutage,
   isRefusedLogin,
 } from "../postgres/database-errors.ts";
-import { linesToRun } from "./agreed-lines.ts";
+import { warnOfNotAgreed } from "./agreed-lines.ts";
 import { announceRuns } from "./announce-runs.ts";
-import { itemOfAccount, scheduledBy } from "./crontab.ts";
+import { itemOfAccount, readCrontab, scheduledBy } from "./crontab.ts";
 import { notedTask } from "./noted-task.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
@@ -198,7 +199,8 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   const { parts } = ingest;
   const { settings } = app.config;
   const account = accountOf(settings);
-  const lines = await linesToRun(app);
+  await warnOfNotAgreed(app);
+  const lines = readCrontab(crontabFile(app.config));
   const datasets = scheduledBy(lines, settings);
   const queue = await startQueue(app, {
     taskList: Object.fromEntries(

@@ -170,7 +170,7 @@ async function openFirstSync(stage: Stage, folders: AsyncDisposableStack) {
   };
   const question = /Spend ([\d,]+) credits?\? \(y\/N/g;
   return {
-    start: () => openTerminal(folder, ["sync", "--as-of", today], variables),
+    start: (...more: readonly string[]) => openTerminal(folder, ["sync", "--as-of", today, ...more], variables),
     charged: () => stage.requested().reduce((sum, { charged: taken }) => sum + taken, 0),
     questions: (terminal: Terminal) =>
       [...terminal.output().matchAll(question)].map(([, credits = ""]) => Number(credits.replaceAll(",", ""))),
@@ -233,5 +233,40 @@ test.skipIf(!hasTerminal)(
         .split("\n")
         .filter((line) => !line.includes("\u001b") && line.length > 80),
     ).toEqual([]);
+  },
+);
+
+test.skipIf(!hasTerminal)(
+  "at a terminal a sync of lists only, and one that finds nothing missing, show the price of a night and record a yes to it",
+  async () => {
+    await using stage = await openStage({ market });
+    await using folders = new AsyncDisposableStack();
+    const { start, questions } = await openFirstSync(stage, folders);
+    const isAsked = (terminal: Terminal) => terminal.output().includes("May workers and later syncs spend that? (y/N");
+    const agreements = () => stage.query("select dataset, credits, agreed_by from ops.agreement order by dataset");
+
+    await using lists = start("--dataset", "tracked_app");
+    await until(() => questions(lists).length === 1);
+    lists.type("y\r");
+    await until(() => isAsked(lists));
+    expect([lists.output().includes("A night then costs about"), await agreements()]).toEqual([true, []]);
+    lists.type("y\r");
+    expect(await lists.ended).toBe(0);
+    const ofLists = { dataset: "tracked_app", credits: 0, agreed_by: "terminal" };
+    expect(await agreements()).toEqual([ofLists]);
+
+    // a limit agrees to this sync only
+    expect(await run(stage, "sync", "--as-of", today, "--max-credits", "1000")).toMatchObject({ code: 0 });
+    const before = stage.requested().length;
+    await using no = start();
+    await until(() => isAsked(no));
+    no.type("\r");
+    expect([await no.ended, await agreements()]).toEqual([0, [ofLists]]);
+    await using yes = start();
+    await until(() => isAsked(yes));
+    yes.type("y\r");
+    expect(await yes.ended).toBe(0);
+    expect(await agreements()).toEqual([{ ...ofLists, dataset: "" }, ofLists]);
+    expect(stage.requested()).toHaveLength(before);
   },
 );

@@ -14,7 +14,7 @@ test("cells that workers could not pay for from the price of a plan are priced a
     settings: { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } } },
   });
   await using app = await stage.open();
-  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await queueLeftOver({ ...app, db: app.warehouse.db, accountId: "any" }, app.config.settings);
   await stage.query("update ops.plan set taken_credits = credits");
   await stage.query("update ops.slice set state = 'deferred', error_code = 'plan_spent' where plan_id is not null");
   const client = clientOf(await console.start());

@@ -1,8 +1,15 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { addDays } from "../../src/core/day.ts";
+import { recordAgreement } from "../../src/credits/agreement.ts";
+import { queueLeftOver } from "../../src/runs/orphans.ts";
+import { currentForecast } from "../../src/worker/forecast-credits.ts";
 import { runWorker } from "../support/agreed-worker.ts";
 import { runCommand } from "../support/command.ts";
+import { folderForTests } from "../support/folder.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
@@ -30,6 +37,13 @@ async function work(stage: Stage, settings = {}): Promise<void> {
   await Promise.race([isIdle, working]);
   stop.abort();
   expect(await working).toBeNull();
+}
+
+/** A clock at this hour of the day that syncs are of. */
+function clockAt(time: string) {
+  const machine = systemClock();
+  const ahead = Date.parse(`${today}T${time}:00Z`) - machine.now();
+  return { ...machine, now: () => machine.now() + ahead, today: () => today };
 }
 
 /** As if so many minutes went by. */
@@ -133,10 +147,7 @@ test("a snapshot that failed has its next try on its own day or none: the next d
     market: { ...market, apps: 1 },
     faults: failing.map((operation) => ({ operation, times: 1_000_000, kind: "status", status: 500 })),
   });
-  const machine = systemClock();
-  const ahead = Date.parse(`${today}T23:57:00Z`) - machine.now();
-  const clock = { ...machine, now: () => machine.now() + ahead, today: () => today };
-  await stage.sync({ clock, settings: { datasets: { app_rating: { on: true } } } });
+  await stage.sync({ clock: clockAt("23:57"), settings: { datasets: { app_rating: { on: true } } } });
   const ends = await stage.query(
     "select distinct dataset, class, due_at is not null as due from ops.slice where state = 'failed' order by 1, 2",
   );
@@ -146,3 +157,32 @@ test("a snapshot that failed has its next try on its own day or none: the next d
     { dataset: "keyword_rank", class: "history", due: true },
   ]);
 });
+
+test.each([
+  { agreed: ["tracked_app"], isTried: false },
+  { agreed: ["tracked_app", "keyword_rank"], isTried: true },
+  { agreed: [], isTried: true },
+])(
+  "workers request what a person's sync left failed again if someone agreed to its dataset, and the forecast counts just that: $agreed",
+  async ({ agreed, isTried }) => {
+    const crontab = join(folderForTests(), "crontab");
+    writeFileSync(crontab, '0 4 * * * plan_due ?id=apps {"datasets":["tracked_app"]}\n');
+    await using stage = await openStage({ market: { ...market, apps: 1 }, faults: storm });
+    const run = { clock: clockAt("12:00"), environment: { STOREHOUSE_CRONTAB: crontab } };
+    expect(await stage.sync({ ...run, maxCredits: 1_000 })).toMatchObject({ outcome: "failed" });
+    const { failed = 0 } = await statesOf(stage);
+    expect(failed).toBeGreaterThan(0);
+    await minutesLater(stage, 5);
+    await using app = await stage.open(run);
+    const { db } = app.warehouse;
+    const accountId = accountIdOf(stage.sandbox.token);
+    await recordAgreement(db, { accountId, datasets: agreed, credits: 5, by: "terminal" }, app.clock.now());
+    const forecast = await currentForecast(app);
+    await queueLeftOver({ ...app, db, accountId }, app.config.settings);
+    const { pending = 0 } = await statesOf(stage);
+    expect({ queued: pending, isCounted: (forecast?.days[0]?.waiting ?? 0) > 0 }).toEqual({
+      queued: isTried ? failed : 0,
+      isCounted: isTried,
+    });
+  },
+);

@@ -122,7 +122,7 @@ describe("a plan that was begun", () => {
     expect({ open, credits }).toEqual({ open: 0, credits: spent });
     expect(total).toBeLessThan(made.slices);
     await using app = await stage.open();
-    await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+    await queueLeftOver({ ...app, db: app.warehouse.db, accountId: "any" }, app.config.settings);
     expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
     expect(await planned(stage)).toMatchObject({ slices: made.slices - total, credits: made.credits - spent });
   });
@@ -139,7 +139,7 @@ describe("a plan that was begun", () => {
     expect(await first).toMatchObject({ outcome: "interrupted" });
     const spent = charged(stage);
     await using app = await stage.open();
-    await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+    await queueLeftOver({ ...app, db: app.warehouse.db, accountId: "any" }, app.config.settings);
     await stage.query(
       `update ops.slice set state = 'failed', error_code = 'timeout', due_at = now() + interval '1 hour'
        where slice_id = (select min(slice_id) from ops.slice where plan_id = $1 and state = 'pending')`,

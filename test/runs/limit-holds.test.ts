@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
+import { scheduled } from "../../src/planner/scheduled-datasets.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { addDays } from "../../src/core/day.ts";
 import { today } from "../support/ingest-stage.ts";
@@ -20,7 +21,7 @@ test("what a run with --max-credits could not pay for is not done by workers unl
   const trigger = async (on: boolean) => {
     await using app = await stage.open({ settings: { datasets: { keyword_rank: { on, history_days: 4 } } } });
     await using ingest = await openIngest(app, "worker", createRunLimit(null));
-    await planDue(ingest.parts, app.config.settings, []);
+    await planDue(ingest.parts, app.config.settings, scheduled([], app.config.settings));
     const { deferred = 0, pending = 0 } = await statesOf(stage);
     return { deferred, pending };
   };

@@ -9,7 +9,12 @@ const ledger = ledgerForTests();
 
 test("what a foreground process left that is gone is queued for any worker, and what a living one has stays with it", async () => {
   const { stage, worker } = ledger;
-  const parts = { db: stage.db, clock: stage.clock, log: createLog({ level: "silent", secrets: [] }) };
+  const parts = {
+    db: stage.db,
+    clock: stage.clock,
+    log: createLog({ level: "silent", secrets: [] }),
+    accountId: "any",
+  };
   const queueAll = () => queueLeftOver(parts, Settings.parse({}));
   const [living] = await stage.insert(await stage.run({ workerId: worker }), draft({ window: august(1) }));
   await queueAll();

@@ -5,6 +5,7 @@ import { openIngest } from "../../src/open-ingest.ts";
 import { scheduleReport } from "../../src/cli/commands/schedule.ts";
 import { addDays, dayOf, type Day } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
+import { scheduled } from "../../src/planner/scheduled-datasets.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { createPriceForecaster } from "../../src/planner/price-schedule.ts";
 import { readNextRuns, writeNextRuns } from "../../src/ledger/next-runs.ts";
@@ -55,7 +56,8 @@ async function trigger(
   await using opened = await stage.open(run);
   await using ingest = await openIngest(opened, "worker", createRunLimit(null));
   const before = await stage.query("select from ops.run");
-  for (const names of triggers) await planDue(ingest.parts, opened.config.settings, names);
+  const { settings } = opened.config;
+  for (const names of triggers) await planDue(ingest.parts, settings, scheduled(names, settings));
   const runs = await stage.query<{ slices: number }>("select planned_slices as slices from ops.run order by run_id");
   return runs.slice(before.length).map(({ slices }) => slices);
 }

@@ -37,7 +37,7 @@ test.each([
   );
   if (isWorked) {
     await using app = await stage.open(off);
-    await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+    await queueLeftOver({ ...app, db: app.warehouse.db, accountId: "any" }, app.config.settings);
   }
   expect(await stage.sync(off)).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
   const shown = await backfillCommand(stage, ["--plan", planId], off);
@@ -98,7 +98,7 @@ test("what waits for a worker at a spent price is cancelled by the plan's own co
   const { planId, stage: opened } = await openStopped();
   await using stage = opened;
   await using app = await stage.open();
-  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await queueLeftOver({ ...app, db: app.warehouse.db, accountId: "any" }, app.config.settings);
   await stage.query("update ops.plan set taken_credits = credits where plan_id = $1", [planId]);
   const { open } = await progressOf(stage, planId);
   const rest = await backfillCommand(stage, ["--plan", planId]);
@@ -113,7 +113,7 @@ test("what workers could not pay for from the price of a plan is loaded by the s
   const { planId, slices, stage: opened } = await openStopped();
   await using stage = opened;
   await using app = await stage.open();
-  await queueLeftOver({ ...app, db: app.warehouse.db }, app.config.settings);
+  await queueLeftOver({ ...app, db: app.warehouse.db, accountId: "any" }, app.config.settings);
   await stage.query("update ops.plan set taken_credits = credits where plan_id = $1", [planId]);
   await stage.query(
     "update ops.slice set state = 'deferred', error_code = 'plan_spent' where plan_id = $1 and state = 'pending'",

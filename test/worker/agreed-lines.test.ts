@@ -21,10 +21,10 @@ const plans = (id: string, ...datasets: readonly string[]) =>
   `0 4 * * * plan_due ?id=${id} ${JSON.stringify(datasets.length === 0 ? {} : { datasets })}`;
 const write = (...lines: readonly string[]) => writeFileSync(file, `${lines.join("\n")}\n`);
 
-/** The lines that a worker runs, each with what its jobs plan; and what nobody has agreed to. */
+/** The lines that plan something that was agreed to, each with these datasets; and what nobody has agreed to. */
 function narrowed(agreed: ReadonlySet<string> | "everything", settings: Settings = Settings.parse({})) {
   const { lines, lacking } = agreedLines(readCrontab(file), agreed, settings);
-  return { lines: lines.map(({ id, item }) => [id, item.payload?.["datasets"]]), lacking };
+  return { lines: lines.map(({ id, datasets }) => [id, datasets]), lacking };
 }
 
 test("lines lose the datasets that nobody has agreed to, and are left out if they would plan nothing", () => {
@@ -33,13 +33,13 @@ test("lines lose the datasets that nobody has agreed to, and are left out if the
   expect(lines).toEqual([
     ["one", ["review"]],
     ["all", expect.toSatisfy((all: readonly string[]) => all.toSorted().join() === "keyword_rank,review")],
-    ["retention", undefined],
+    ["retention", null],
   ]);
   expect(lacking).toContain("top_chart");
   expect(new Set([...lacking, "review", "keyword_rank"])).toEqual(
     new Set([...scheduled([], Settings.parse({})), "top_chart"]),
   );
-  expect(narrowed(new Set())).toMatchObject({ lines: [["retention", undefined]] });
+  expect(narrowed(new Set())).toMatchObject({ lines: [["retention", null]] });
 });
 
 test("an agreement to everything leaves lines as they are; what the settings switch off needs none", () => {
@@ -52,7 +52,7 @@ test("an agreement to everything leaves lines as they are; what the settings swi
   expect(narrowed(new Set(["review"]), off)).toEqual({ lines: [["one", ["review"]]], lacking: [] });
 });
 
-test("a dataset that is added to the crontab of a running worker is not planned before someone agrees, and the log says how", async () => {
+test("a running worker plans what someone has agreed to by then: not what is added to its crontab or left in its queue, and all of it from a yes on", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   await using app = await stage.open({ environment: { STOREHOUSE_CRONTAB: file } });
   const agreement = { accountId: accountIdOf("sandbox-token"), credits: 5, by: "terminal" } as const;
@@ -74,6 +74,12 @@ test("a dataset that is added to the crontab of a running worker is not planned 
     (await stage.query<{ dataset: string }>("select distinct dataset from ops.slice order by 1")).map(
       ({ dataset }) => dataset,
     );
+  const job = async (payload: { readonly datasets?: readonly string[] }) => {
+    const add = "select id::text from graphile_worker.add_job('plan_due', $1::json)";
+    const [{ id } = { id: "" }] = await stage.query<{ id: string }>(add, [JSON.stringify(payload)]);
+    const isDone = async () => (await stage.query("select from graphile_worker.jobs where id = $1", [id])).length === 0;
+    await Promise.race([until(isDone), running]);
+  };
   const endSession = () =>
     stage.query("update ops.worker set stopped_at = clock_timestamp(), ended_as = 'died' where stopped_at is null");
   try {
@@ -86,10 +92,13 @@ test("a dataset that is added to the crontab of a running worker is not planned 
       ["tracked_app"],
       [["tracked_country", expect.stringContaining("`storehouse worker --yes` agrees")]],
     ]);
+    // as a worker whose crontab planned everything left it
+    await job({});
+    expect(await datasets()).toEqual(["tracked_app"]);
     // what that command does before it starts
     expect(await mayStart(app, true, stop.signal)).toBe(true);
-    await endSession();
-    await Promise.race([until(async () => (await datasets()).length === 2), running]);
+    // as the first line does at its time
+    await job({ datasets: ["tracked_app", "tracked_country"] });
     expect(await datasets()).toEqual(["tracked_app", "tracked_country"]);
     expect(warnings).toHaveLength(1);
   } finally {

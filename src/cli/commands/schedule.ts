@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { crontabFile } from "../../config/config.ts";
 import type { Settings } from "../../config/settings.ts";
+import { readNotAgreed, type NotAgreed } from "../../worker/agreed-lines.ts";
 import { comingRuns, type ComingRun } from "../../worker/coming-runs.ts";
 import { readCrontab, type CrontabLine } from "../../worker/crontab.ts";
 import { currentPortfolio } from "../../planner/backfill-plan.ts";
@@ -12,7 +13,7 @@ import { openWork } from "../../ledger/open-slices.ts";
 import { wholeNumber } from "../arguments.ts";
 import { withCheckedApp } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
-import { countOf, durationText } from "../../core/words.ts";
+import { countOf, durationText, listed } from "../../core/words.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
 import { isoTime, timeCell, zoneNote } from "../times.ts";
@@ -20,11 +21,12 @@ import { sumBy } from "../../core/sum.ts";
 
 type Options = { readonly json?: true; readonly count: number };
 
-/** A coming run; `price` is null for a task that plans nothing. */
+/** A coming run; `price` is null for a task that plans nothing. `notAgreed`: the datasets of it that workers leave out. */
 type ShownRun = Omit<ComingRun, "at" | "price"> & {
   readonly at: string;
   readonly inSeconds: number;
   readonly price: (RunForecast & { readonly isLeast: boolean }) | null;
+  readonly notAgreed: readonly string[];
 };
 
 /** What `storehouse schedule` shows. */
@@ -33,6 +35,8 @@ export type ScheduleReport = {
   /** False while nothing is known about the portfolio: then only reading it has a price. */
   readonly isPortfolioKnown: boolean;
   readonly runs: readonly ShownRun[];
+  /** What the crontab plans and nobody has agreed to. It is priced too, so that a price can be read before agreeing. */
+  readonly notAgreed: NotAgreed | null;
   /** Lines that do not run in the next years. */
   readonly never: readonly Pick<CrontabLine, "line" | "id">[];
   /** What was planned earlier and waits for a worker. */
@@ -65,11 +69,14 @@ export async function scheduleReport({ config, warehouse, clock }: App, count: n
   const { settings } = config;
   const now = clock.now();
   const lines = readCrontab(crontabFile(config));
+  const notAgreed = await readNotAgreed(db, config);
+  const lacks = (name: string) => notAgreed?.datasets.includes(name) === true;
   const runs = (await comingRuns({ db, config, lines, now, count })).map(({ at, price, ...run }) => ({
     ...run,
     at: isoTime(at),
     inSeconds: Math.round((at - now) / 1000),
     price: price === null ? null : { ...price, isLeast: isLeast(price, settings) },
+    notAgreed: run.datasets === null ? [] : scheduled(run.datasets, settings).filter(lacks),
   }));
   const ids = new Set(runs.map(({ id }) => id));
   const waiting = await openWork(db, scheduled([], settings), accountOf(settings));
@@ -77,6 +84,7 @@ export async function scheduleReport({ config, warehouse, clock }: App, count: n
     file: crontabFile(config),
     isPortfolioKnown: (await currentPortfolio(db, settings)).apps.length > 0,
     runs,
+    notAgreed,
     never: lines.flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),
     waiting: { slices: sumBy(waiting, ({ slices }) => slices), credits: sumBy(waiting, ({ credits }) => credits) },
   };
@@ -99,13 +107,20 @@ function isLeast({ datasets }: RunForecast, settings: Settings): boolean {
   return datasetsAtLeast(work, settings).length > 0;
 }
 
+/** The part of a run that workers leave out. */
+function leftOut({ datasets, notAgreed }: Pick<ShownRun, "datasets" | "notAgreed">): string {
+  if (notAgreed.length === 0) return "";
+  const isAll = datasets?.length === notAgreed.length;
+  return isAll ? "not agreed" : `not agreed: ${listed(notAgreed)}`;
+}
+
 /** The part of a run that budgets put off. */
 function putOff({ overBudget: { slices, credits } }: RunForecast): string {
   return slices === 0 ? "" : `budgets defer ${countOf(credits, "credit")}`;
 }
 
-function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: ScheduleReport): void {
-  const rows = runs.map(({ at, inSeconds, id, task, datasets, price }) => [
+function printSchedule({ file, isPortfolioKnown, runs, notAgreed, never, waiting }: ScheduleReport): void {
+  const rows = runs.map(({ at, inSeconds, id, task, datasets, price, notAgreed: lacking }) => [
     timeCell(Date.parse(at)),
     durationText(inSeconds * 1000),
     id,
@@ -114,7 +129,11 @@ function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: Schedul
     price?.slices,
     price?.requests,
     price?.credits,
-    [price?.isLeast === true ? "at least" : "", price == null ? "" : putOff(price)]
+    [
+      price?.isLeast === true ? "at least" : "",
+      price == null ? "" : putOff(price),
+      leftOut({ datasets, notAgreed: lacking }),
+    ]
       .filter((text) => text !== "")
       .join(", "),
   ]);
@@ -129,6 +148,8 @@ function printSchedule({ file, isPortfolioKnown, runs, never, waiting }: Schedul
     print(
       "\nEach run is priced as if the runs before it had loaded everything, with the portfolio, settings and prices of now.",
     );
+  if (notAgreed !== null)
+    print(`Workers leave out ${listed(notAgreed.datasets)}, since nobody has agreed to that: ${notAgreed.next}.`);
   if (waiting.slices > 0)
     print(
       `${countOf(waiting.slices, "slice was", "slices were")} planned earlier and ${waiting.slices === 1 ? "waits" : "wait"} for a worker: ${countOf(waiting.credits, "credit")} more.`,

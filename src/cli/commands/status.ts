@@ -12,6 +12,7 @@ import { statusFacts, type StatusFacts } from "../status-facts.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { isoTime } from "../times.ts";
 import { accountIdIn, type App } from "../../app.ts";
+import { UsageError } from "../../core/errors.ts";
 
 /** `storehouse status`: the overview for every morning, the verdict first. */
 export function defineStatus(command: Command): void {
@@ -19,9 +20,10 @@ export function defineStatus(command: Command): void {
     withWarehouse(
       async (app) => {
         const { config, warehouse, clock } = app;
+        const accountId = await accountIdIn(warehouse.db, config);
         const morning = await readMorning(warehouse.db, {
           settings: config.settings,
-          accountId: await accountIdIn(warehouse.db, config),
+          accountId,
           readLate: async (datasets) => {
             // this loads every dataset, which doubles the start time: needed only if no worker runs
             const { readLateDatasets } = await import("../../worker/late-datasets.ts");
@@ -30,7 +32,13 @@ export function defineStatus(command: Command): void {
           now: clock.now(),
         });
         const unrequested = morning.datasets.length === 0 ? [] : await readUnrequested(app);
-        const page = { ...morning, unrequested, verdict: verdictWithUnrequested(morning.verdict, unrequested) };
+        const notAgreed = isServed(morning) && accountId !== "" ? await readLeftOut(app) : null;
+        const page = {
+          ...morning,
+          unrequested,
+          notAgreed,
+          verdict: verdictWithUnrequested(morning.verdict, unrequested),
+        };
         if (options.json) printJson(asJson(page));
         else printPage(page, accountOf(config.settings));
       },
@@ -42,14 +50,31 @@ export function defineStatus(command: Command): void {
 /** The overview does not wait until years of the ledger are read. */
 const patienceMs = 2_000;
 
-/** What is shown: the overview, and days that a sync no longer reaches. */
-type Page = Morning & Pick<StatusFacts, "unrequested">;
+/** What is shown: the overview, days that a sync no longer reaches, and what workers leave out. */
+type Page = Morning & Pick<StatusFacts, "unrequested" | "notAgreed">;
 
 /** Reads days that a sync no longer reaches; null if that takes too long. */
 async function readUnrequested({ warehouse, config: { settings }, clock }: App): Promise<Page["unrequested"]> {
   // this loads every dataset, too
   const { readNeverRequestedWithin } = await import("../../planner/earlier-gaps.ts");
   return readNeverRequestedWithin(warehouse.db, { settings, today: clock.today(), ms: patienceMs });
+}
+
+/** True if a worker serves the account. */
+function isServed({ workers }: Pick<Morning, "workers">): boolean {
+  return workers.running + workers.waiting > 0;
+}
+
+/** Reads what workers leave out. Null also for an invalid crontab, which `storehouse doctor` names. */
+async function readLeftOut({ warehouse, config }: App): Promise<Page["notAgreed"]> {
+  // this loads every dataset, too
+  const { readNotAgreed } = await import("../../worker/agreed-lines.ts");
+  try {
+    return await readNotAgreed(warehouse.db, config);
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
 }
 
 function asJson({
@@ -65,6 +90,7 @@ function asJson({
   failedForNow,
   lockWait,
   unrequested,
+  notAgreed,
 }: Page) {
   const credits = account && {
     total: account.total,
@@ -74,7 +100,18 @@ function asJson({
     observedAt: isoTime(account.observedAt),
   };
   const runs = nextRuns.map((run) => ({ ...run, at: isoTime(run.at), pricedAt: isoTime(run.pricedAt) }));
-  const shown = { verdict, credits, budgets, nextRuns: runs, workers, incidents, lastRun, lockWait, unrequested };
+  const shown = {
+    verdict,
+    credits,
+    budgets,
+    nextRuns: runs,
+    workers,
+    incidents,
+    lastRun,
+    lockWait,
+    unrequested,
+    notAgreed,
+  };
   return { ...shown, datasets, troubles, failedForNow };
 }
 
@@ -95,8 +132,7 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   if (datasets.some(({ rejects }) => rejects > 0))
     print("\nRejected rows are in ops.reject, each with its reason; the other rows are loaded.");
   // a worker requests it anyway, and no sync reaches days that are not requested any more
-  const isServed = facts.workers.running + facts.workers.waiting > 0;
-  if (verdict.state === "warn" && !isServed && (facts.unrequested ?? []).length === 0) print(`\n${syncHint}`);
+  if (verdict.state === "warn" && !isServed(facts) && (facts.unrequested ?? []).length === 0) print(`\n${syncHint}`);
   if (troubles.length === 0) return;
   const rows = troubles.map((trouble) => [trouble.dataset, trouble.state, trouble.slices, trouble.example]);
   print(`\n${table(["dataset", "state", "slices", "why"], rows)}`);
