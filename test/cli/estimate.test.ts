@@ -7,7 +7,7 @@ const nowhere = {
   databaseUrl: "postgres://127.0.0.1:1/nowhere",
   sandbox: { url: "http://127.0.0.1:1", token: "no-token" },
 };
-const size = { apps: 5, countries: 5, keywords: 200 } as const;
+const size = { apps: 2, countries: 2, keywords: 100 } as const;
 const sized = Object.entries(size).flatMap(([name, value]) => [`--${name}`, String(value)]);
 
 /** The settings of the test switch most datasets off; those that are on by default are named instead. */
@@ -38,7 +38,7 @@ test("an account of a size is priced like that of the same size in docs, by data
 
 test("one dataset is priced with those that it is planned from, and a size without a number is refused", async () => {
   const { stdout } = await run(...sized, "--dataset", "app_rating");
-  expect(stdout).toMatch(/^5 apps \(half of each store\), 5 countries, 200 keywords per app and country:\n/);
+  expect(stdout).toMatch(/^2 apps \(half of each store\), 2 countries, 100 keywords per app and country:\n/);
   expect(stdout).toMatch(/^app_rating +\d/m);
   expect(stdout).not.toContain("keyword_rank");
   const refused = await run("--apps", "some", "--countries", "1", "--keywords", "1");

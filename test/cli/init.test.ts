@@ -110,7 +110,8 @@ test("without a terminal it takes options, the environment and the token from st
   expect(written()).toMatchObject({ API_TOKEN: secret, OTHER: "1" });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
-  expect((await start(["--yes", "--datasets", "+review"])).stdout).toMatch(/^Nothing changed: /);
+  const known = { API_BASE_URL: sandbox.url, API_TOKEN: secret };
+  expect((await run(["--yes", "--datasets", "+review"], known)).stdout).toMatch(/^Nothing changed: /);
 });
 
 test("run again it leaves what .env has already: comments behind a value, and a token in a file of its own", async () => {

@@ -52,27 +52,18 @@ function questions(terminal: Terminal): number {
 
 const refused = "nothing is spent without your agreement";
 
-test.skipIf(!hasTerminal)(
-  "a first worker whose step waits for credits says until when and what to do; one that is not agreed to says that",
-  async () => {
-    await using worker = await openFirstWorker();
-    worker.stage.sandbox.spend(99_998);
-    await using waiting = worker.start();
-    await until(() => questions(waiting) === 1);
-    waiting.type("y\r");
-    expect(await waiting.ended).toBe(3);
-    expect(shown(waiting)).toMatch(
-      /Stopped by credits: 1 slice waits\. It can continue at [^:]+:\d\d[^:]*: start the worker again then\. .* The worker has not started\. $/,
-    );
-    expect(shown(waiting)).not.toContain(refused);
-
-    await using no = worker.start();
-    await until(() => questions(no) === 1);
-    no.type("n\r");
-    expect(await no.ended).toBe(2);
-    expect(shown(no)).toContain(`The worker has not started: ${refused}.`);
-  },
-);
+test.skipIf(!hasTerminal)("a first worker whose step waits for credits says until when and what to do", async () => {
+  await using worker = await openFirstWorker();
+  worker.stage.sandbox.spend(99_998);
+  await using waiting = worker.start();
+  await until(() => questions(waiting) === 1);
+  waiting.type("y\r");
+  expect(await waiting.ended).toBe(3);
+  expect(shown(waiting)).toMatch(
+    /Stopped by credits: 1 slice waits\. It can continue at [^:]+:\d\d[^:]*: start the worker again then\. .* The worker has not started\. $/,
+  );
+  expect(shown(waiting)).not.toContain(refused);
+});
 
 test("the help of a worker names the exit codes of one that has not started yet", async () => {
   await using worker = await openFirstWorker();
@@ -126,7 +117,7 @@ test.skipIf(!hasTerminal)(
 );
 
 test.skipIf(!hasTerminal)(
-  "a worker at a terminal shows the price of the datasets that lack an agreement, and of no other",
+  "a worker at a terminal shows the price of the datasets that lack an agreement, and of no other; one that is not agreed to says that",
   async () => {
     await using worker = await openFirstWorker();
     const { stage } = worker;
@@ -144,6 +135,7 @@ test.skipIf(!hasTerminal)(
     expect(shown(no)).toContain("tracked_country");
     no.type("n\r");
     expect(await no.ended).toBe(2);
+    expect(shown(no)).toContain(`The worker has not started: ${refused}.`);
     expect(await stage.query(agreed)).toHaveLength(1);
 
     await using yes = worker.start({ STOREHOUSE_CRONTAB: crontab });

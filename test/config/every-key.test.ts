@@ -34,7 +34,7 @@ function places(schema: Schema, at: Path = []): readonly Path[] {
 const holding = (at: Path, value: unknown): unknown =>
   at.reduceRight<unknown>((inner, key) => (key === 0 ? [inner] : { [key]: inner }), value);
 
-/** Each day a place is tried with three of them, in turn; in the long run with all. */
+/** Each day a place is tried with two of them at most, in turn; in the long run with all. */
 const odd = ["", "x", -1, 0.5, [], [null], [[1]], { a: 1 }, true];
 
 test("each key refuses what does not fit it with one error that names it, in plain words", async () => {
@@ -43,7 +43,7 @@ test("each key refuses what does not fit it with one error that names it, in pla
   const file = path.join(folder, "storehouse.yaml");
   const said = new Set<string>();
   for (const [place, at] of places(schema).entries())
-    for (const value of long ? odd : odd.filter((_, index) => (place + index) % 3 === 0)) {
+    for (const value of long ? odd : odd.filter((_, index) => (place + index) % 5 === 0)) {
       // a file of JSON is one of YAML
       await writeFile(file, JSON.stringify(holding(at, value)));
       const error = errorOf(() => settingsIn(file));
@@ -54,7 +54,7 @@ test("each key refuses what does not fit it with one error that names it, in pla
       expect(message).toContain(at[0]);
       expect(message).not.toMatch(/Invalid|expected|received|undefined|\[object|NaN/);
     }
-  expect(said.size).toBeGreaterThan(long ? 400 : 200);
+  expect(said.size).toBeGreaterThan(long ? 400 : 150);
   await rm(folder, { recursive: true });
 });
 

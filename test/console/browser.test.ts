@@ -60,6 +60,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   const fine = { status: 200, faults: [] };
   /** A grid with forms, and charts with tables: axe inspects these in both themes, at the others so in the long run. */
   const inBothThemes: ReadonlySet<string> = new Set(["/coverage?dataset=keyword_rank", "/explore"]);
+  /** Those that axe inspects every day: the others are of the same parts, and inspected in the long run. */
+  const inspectedDaily: ReadonlySet<string> = new Set([...inBothThemes, "/", "/runs/1?state=loaded"]);
 
   /** What is wrong with the page of an address. */
   async function inspected(address: string, on = page) {
@@ -73,8 +75,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     return { status, faults: long ? await faultsOf(on) : await overflowsOf(on) };
   }
 
-  test("pages that are shown in both themes are there", () => {
-    expect(addresses).toEqual(expect.arrayContaining([...inBothThemes]));
+  test("pages that axe inspects every day are there", () => {
+    expect(addresses).toEqual(expect.arrayContaining([...inspectedDaily]));
   });
 
   test("sign-in fits both widths and axe finds nothing", async () => {
@@ -111,7 +113,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   });
 
   test.each(addresses)("%s fits both widths, and axe finds nothing", async (address) => {
-    expect(await inspected(address)).toEqual(fine);
+    expect(await (inspectedDaily.has(address) ? inspected : measured)(address)).toEqual(fine);
   });
 
   test("so does the page of an app's keywords", async () => {
@@ -141,7 +143,8 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.getByLabel("Keywords one per line").waitFor();
   });
 
-  test("so do a selection of the grid and what is to be agreed to", async () => {
+  // a selection and its agreement are taken every day in test/console/coverage-browser.test.ts
+  test.runIf(long)("so do a selection of the grid and what is to be agreed to", async () => {
     const { dataset, ...ends } = { dataset: "keyword_rank", from: addDays(today, -12), until: addDays(today, -2) };
     await page.goto(`/coverage?dataset=${dataset}`);
     const key = (await page.locator("tr[data-key]").first().getAttribute("data-key")) ?? "";
@@ -152,8 +155,12 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(await faultsOf(page)).toEqual([]);
   });
 
-  test("so do pages about what is wrong", async () => {
+  test("so does a page about what is wrong", async () => {
     expect(await inspected("/nowhere")).toEqual({ status: 404, faults: [] });
+  });
+
+  // the same page; that these get it is asserted every day in test/console/server.test.ts and audit.test.ts
+  test.runIf(long)("so do others about what is wrong", async () => {
     const hasty = await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 0.3 } } });
     const other = await browser.newContext({ viewport: screens[1], baseURL: hasty.url });
     const viewer = await other.newPage();
@@ -221,38 +228,42 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     expect(await page.locator("img").count()).toBe(0);
   });
 
-  test("an amount above credits.ask_above has to be typed, and what was started is stopped by a button", async () => {
-    const slice = await stage.failedSlice();
-    stage.stage.sandbox.set({
-      faults: [{ operation: "ios.keyword-ranking", contains: addDays(today, -2), times: 100, kind: "stall" }],
-    });
-    const careful = await stage.start({ settings: { credits: { ask_above: 2 } } });
-    const own = await browser.newPage({ viewport: screens[1], baseURL: careful.url });
-    await own.goto(`/slices/${slice}`);
-    await own.getByRole("button", { name: /^Retry/ }).click();
-    await own.getByText("more than credits.ask_above (2)").waitFor();
-    // the field has the focus: nothing but the keyboard is needed
-    for (const [typed, shown] of [
-      ["4", "The number does not match."],
-      ["3", "under way"],
-    ] as const) {
-      await own.keyboard.type(typed);
-      await own.keyboard.press("Enter");
-      await own.getByText(shown).first().waitFor();
-    }
-    await own.getByRole("button", { name: "Stop" }).click();
-    await own.locator("#running .badge.warn", { hasText: "interrupted" }).waitFor();
-    await own.close();
-    const deeds = await stage.stage.query(
-      "select action, outcome, credits from ops.audit where user_name = 'local' order by audit_id",
-    );
-    expect(deeds).toEqual([
-      { action: "retry", outcome: "done", credits: 3 },
-      { action: "stop", outcome: "done", credits: 0 },
-    ]);
-    stage.stage.sandbox.set({ faults: [] });
-    expect(await stage.failedSlice()).toBe(slice);
-  });
+  // both without a browser every day, in test/console/actions.test.ts and audit.test.ts
+  test.runIf(long)(
+    "an amount above credits.ask_above has to be typed, and what was started is stopped by a button",
+    async () => {
+      const slice = await stage.failedSlice();
+      stage.stage.sandbox.set({
+        faults: [{ operation: "ios.keyword-ranking", contains: addDays(today, -2), times: 100, kind: "stall" }],
+      });
+      const careful = await stage.start({ settings: { credits: { ask_above: 2 } } });
+      const own = await browser.newPage({ viewport: screens[1], baseURL: careful.url });
+      await own.goto(`/slices/${slice}`);
+      await own.getByRole("button", { name: /^Retry/ }).click();
+      await own.getByText("more than credits.ask_above (2)").waitFor();
+      // the field has the focus: nothing but the keyboard is needed
+      for (const [typed, shown] of [
+        ["4", "The number does not match."],
+        ["3", "under way"],
+      ] as const) {
+        await own.keyboard.type(typed);
+        await own.keyboard.press("Enter");
+        await own.getByText(shown).first().waitFor();
+      }
+      await own.getByRole("button", { name: "Stop" }).click();
+      await own.locator("#running .badge.warn", { hasText: "interrupted" }).waitFor();
+      await own.close();
+      const deeds = await stage.stage.query(
+        "select action, outcome, credits from ops.audit where user_name = 'local' order by audit_id",
+      );
+      expect(deeds).toEqual([
+        { action: "retry", outcome: "done", credits: 3 },
+        { action: "stop", outcome: "done", credits: 0 },
+      ]);
+      stage.stage.sandbox.set({ faults: [] });
+      expect(await stage.failedSlice()).toBe(slice);
+    },
+  );
 
   test("retries a failed window and shows that it is loaded, without a reload", async () => {
     const slice = await stage.failedSlice();
@@ -287,7 +298,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       await page.route("**/live?*", (route) => (answer === null ? route.abort() : route.fulfill(answer)));
       await page.goto("/credits");
       await page.locator("#live-notice").getByText(says).waitFor();
-      expect(await faultsOf(page)).toEqual([]);
+      if (long) expect(await faultsOf(page)).toEqual([]);
       await page.unroute("**/live?*");
     }
   });
@@ -299,7 +310,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       storageState: await context.storageState(),
     });
     const reading = await plain.newPage();
-    // a day reads a table and the grid
+    // a day reads the grid; test/console/server.test.ts reads all pages without a browser
     const read = long ? pages.filter(({ inNavigation }) => inNavigation === true) : [];
     for (const { path: address, title } of read) {
       await reading.goto(address);
@@ -307,16 +318,53 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       const text = await reading.locator("main").innerText();
       expect([title, text.length > 300, text.includes("Loading")]).toEqual([title, true, false]);
     }
-    await reading.goto("/runs");
-    expect(await reading.getByRole("row").count()).toBeGreaterThan(1);
+    await reading.setViewportSize(screens[1]);
     await reading.goto("/coverage?dataset=keyword_rank");
     expect(await reading.locator("td.loaded").count()).toBeGreaterThan(0);
     // the newest days are in sight, not the oldest
-    await reading.setViewportSize(screens[1]);
-    await reading.goto("/coverage?dataset=keyword_rank");
     const newest = await reading.locator("thead th[data-from]").last().boundingBox();
     expect((newest?.x ?? 0) + (newest?.width ?? 0)).toBeLessThan(screens[1].width);
     expect(await reading.locator("#selection").innerText()).toContain("why");
     await plain.close();
+  });
+
+  /** What a person reads on the page. */
+  const readOnIt = async () => [await page.title(), await page.locator("main h1").innerText()];
+
+  const failures: readonly (readonly [number | null, string])[] = [
+    [503, "The database does not respond in time"],
+    // these two have the words of a stream that broke off, which the test above reads every day
+    [null, "does not respond"],
+    // in the words for one that is not there
+    [500, "does not respond"],
+  ];
+
+  test.each(long ? failures : failures.slice(0, 1))(
+    "one that cannot be read again stays as it was and says so: %s",
+    async (status, says) => {
+      await page.goto("/credits");
+      const body = "<title>Gone</title><main id=page><h1>Not now</h1></main>";
+      await page.route("**/credits", (route) =>
+        status === null ? route.abort() : route.fulfill({ status, contentType: "text/html", body }),
+      );
+      const notice = page.locator("#live-notice");
+      const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
+      await stage.stage.query(change);
+      await notice.getByText(says).waitFor();
+      expect(await readOnIt()).toEqual(["Credits · Storehouse", "Credits"]);
+      await page.unroute("**/credits");
+      await stage.stage.query(change);
+      await notice.waitFor({ state: "hidden" });
+    },
+  );
+
+  // ends the session, so it comes last
+  test("one whose reader has signed out in another tab stays as it was and says so", async () => {
+    const other = await context.newPage();
+    await page.goto("/credits");
+    await other.goto("/runs");
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await page.locator("#live-notice").getByText("You are signed out").waitFor();
+    expect(await readOnIt()).toEqual(["Credits · Storehouse", "Credits"]);
   });
 });

@@ -35,7 +35,10 @@ test("it refuses an address that others reach without a password, and says what 
 });
 
 test("a worker serves it where console.on says so", async () => {
-  const settings = { console: { on: true, port: 0 } };
+  // its nights are none of this test
+  const off = { on: false } as const;
+  const datasets = { tracked_app: off, tracked_country: off, tracked_keyword: off };
+  const settings = { console: { on: true, port: 0 }, datasets };
   const variables = { STOREHOUSE_CONSOLE_PASSWORD: operatorPassword };
   await using child = startChild(stage.stage, ["worker", "--yes"], { settings, variables });
   const address = await addressOf(child);

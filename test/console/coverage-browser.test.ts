@@ -108,31 +108,36 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator('td[tabindex="0"]').getAttribute("aria-label")).toContain(dayAt(3));
   });
 
-  test.each([
+  const selections: readonly (readonly [string, readonly string[], number])[] = [
     ["something", ["ArrowRight", "ArrowDown"], 2],
     ["nothing", ["ArrowRight", "ArrowDown", "Escape"], 1],
-  ])("who goes by keyboard keeps their place when cells turn with %s selected", async (_, keys, selected) => {
-    await page.goto(coverageGrid);
-    await page.locator('td[tabindex="0"]').focus();
-    for (const key of keys) await page.keyboard.press(key);
-    await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
-    // rows are drawn anew where they differ from those that were sent last
-    await page.route("**/coverage/cells?*", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, body: `${await response.text()}<!-- another -->` });
-    });
-    const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
-    const changing = setInterval(() => void stage.stage.query(change), 300);
-    await page
-      .locator("tr[data-old]")
-      .waitFor({ state: "detached" })
-      .finally(() => clearInterval(changing));
-    await page.unroute("**/coverage/cells?*");
-    expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
-    expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
-    await page.keyboard.press("Shift+ArrowRight");
-    expect(await page.locator('td[aria-selected="true"]').count()).toBe(selected);
-  });
+  ];
+
+  test.each(long ? selections : selections.slice(0, 1))(
+    "who goes by keyboard keeps their place when cells turn with %s selected",
+    async (_, keys, selected) => {
+      await page.goto(coverageGrid);
+      await page.locator('td[tabindex="0"]').focus();
+      for (const key of keys) await page.keyboard.press(key);
+      await page.evaluate("document.querySelector('tr[data-row]').dataset.old = '1'");
+      // rows are drawn anew where they differ from those that were sent last
+      await page.route("**/coverage/cells?*", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: `${await response.text()}<!-- another -->` });
+      });
+      const change = "insert into ops.run (kind, as_of, datasets, started_at) values ('sync', now(), '{}', now())";
+      const changing = setInterval(() => void stage.stage.query(change), 300);
+      await page
+        .locator("tr[data-old]")
+        .waitFor({ state: "detached" })
+        .finally(() => clearInterval(changing));
+      await page.unroute("**/coverage/cells?*");
+      expect(await page.evaluate("document.activeElement?.parentElement?.dataset?.row")).toBe("1");
+      expect(await page.locator('td[tabindex="0"]').count()).toBe(1);
+      await page.keyboard.press("Shift+ArrowRight");
+      expect(await page.locator('td[aria-selected="true"]').count()).toBe(selected);
+    },
+  );
 
   // each of its steps is taken every day: the grid above, pages by Tab and Enter in test/console/browser.test.ts
   test.runIf(long)("a gap is filled by keyboard alone", async () => {
@@ -251,7 +256,8 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator("#cells tr[data-row]").count()).toBeLessThan(450);
   });
 
-  test("a selection far down is in view, marked, and says the same at its address", async () => {
+  // near the top by keyboard every day, above
+  test.runIf(long)("a selection far down is in view, marked, and says the same at its address", async () => {
     await page.unrouteAll();
     await page.goto(new URL("/coverage?dataset=keyword_rank&days=50&offset=400", (await startMany()).url).href);
     await page.locator('tr[data-row="400"]').waitFor();

@@ -8,6 +8,7 @@ import { columnOf } from "../support/html-tables.ts";
 import { tried } from "../support/granted-stage.ts";
 import { today } from "../support/ingest-stage.ts";
 import { leftWordsIn } from "../support/left-words.ts";
+import { long } from "../support/long.ts";
 import { pages } from "../../src/console/pages/all.ts";
 import type { Console } from "../../src/console/server.ts";
 import {
@@ -139,7 +140,7 @@ test("pages are read as storehouse_reader, without a form of an action for a vie
   await tried(stage.granted.adminUrl, `revoke select on ${all} from storehouse_loader`);
   try {
     for (const { examples } of pages.filter(({ role }) => role !== "operator"))
-      for (const address of examples) {
+      for (const address of long ? examples : examples.slice(0, 1)) {
         const { status, text } = await visitor.get(address);
         expect([address, status, text.includes("/actions/")]).toEqual([address, 200, false]);
       }

@@ -219,7 +219,9 @@ describe("the doctor", () => {
         { operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 },
       ],
     });
-    await using worker = startChild(stage, ["worker", "--yes"], { settings: { notify: { check_seconds: 0.5 } } });
+    await using worker = startChild(stage, ["worker", "--yes"], {
+      settings: { notify: { check_seconds: 0.5 }, datasets: { keyword_rank: { history_days: 1 } } },
+    });
     await until(async () => (await stage.query("select from ops.incident where kind = 'slices_failed'")).length > 0);
     await until(async () => (await stage.query("select distinct error_code from ops.failed_slice")).length === 2);
     const of = await runChecks(stage);

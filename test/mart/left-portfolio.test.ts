@@ -57,7 +57,7 @@ test("an app or country that left the configuration or the account is not due an
 });
 
 test("lists of the account are not due once the portfolio is the configured one alone", async () => {
-  await using stage = await openSynced({ market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } });
+  await using stage = await openSynced({ market: { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 } });
   const due = async () => {
     const rows = await stage.query<{ dataset: string }>(
       "select distinct dataset from ops.freshness where due_day is not null order by 1",

@@ -9,7 +9,7 @@ import { forTests } from "../support/for-tests.ts";
 import { handled, read, scans, used } from "../support/query-plan.ts";
 
 /** Days of three months, and so many apps that a plan which reads all of them is seen. */
-const apps = 60;
+const apps = 45;
 const days = 90;
 /** Keywords with impressions: of fewer Postgres 15 reads all to look up some. */
 const keywords = 12;

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { sql } from "../../src/postgres/sql.ts";
+import { long } from "../support/long.ts";
 import { sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
 
 const shared = sharedMetabaseStage();
@@ -197,23 +198,29 @@ test("what was renamed is left alone and made again under its own name; a copy i
   expect((await stage.apply()).changes).toEqual([]);
 });
 
-test.each([
+const breaks = [
+  // the dashboard is there, and has no card yet
+  ["PUT", /^\/api\/dashboard\/\d+$/],
   ["POST", /^\/api\/card$/],
   ["POST", /^\/api\/dashboard$/],
-  ["PUT", /^\/api\/dashboard\/\d+$/],
-] as const)("a run that broke off at %s %s is finished by the next, with nothing twice", async (method, at) => {
-  const stage = await shared.fresh(["data-health", "reviews"]);
-  stage.metabase.state.cards.clear();
-  stage.metabase.state.dashboards.clear();
-  stage.metabase.fail({ method, path: at, status: 500, body: { message: "the server stops" } });
-  await expect(stage.apply()).rejects.toThrow(/^metabase_failed: .*the server stops/);
-  expect((await stage.apply()).isComplete).toBe(true);
-  const { state } = stage.metabase;
-  expect(state.dashboards.size).toBe(2);
-  const names = [...state.cards.values()].map(({ name }) => name);
-  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-  expect((await stage.apply()).changes).toEqual([]);
-});
+] as const;
+
+test.each(long ? breaks : breaks.slice(0, 1))(
+  "a run that broke off at %s %s is finished by the next, with nothing twice",
+  async (method, at) => {
+    const stage = await shared.fresh(["data-health", "reviews"]);
+    stage.metabase.state.cards.clear();
+    stage.metabase.state.dashboards.clear();
+    stage.metabase.fail({ method, path: at, status: 500, body: { message: "the server stops" } });
+    await expect(stage.apply()).rejects.toThrow(/^metabase_failed: .*the server stops/);
+    expect((await stage.apply()).isComplete).toBe(true);
+    const { state } = stage.metabase;
+    expect(state.dashboards.size).toBe(2);
+    const names = [...state.cards.values()].map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect((await stage.apply()).changes).toEqual([]);
+  },
+);
 
 test("a dry run changes nothing and reports what the run then does", async () => {
   const stage = await shared.fresh(["data-health", "reviews", "search-ads"]);

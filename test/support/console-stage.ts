@@ -2,8 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { addDays } from "../../src/core/day.ts";
 import type { Environment } from "../../src/config/env.ts";
 import { startConsole, type Console } from "../../src/console/server.ts";
-import { openGranted, type GrantedStage } from "./granted-stage.ts";
+import { openGrantedAfter, type GrantedStage } from "./granted-stage.ts";
 import { openStage, today, type RunOptions, type Stage } from "./ingest-stage.ts";
+import { charged } from "./ingest-witness.ts";
 
 /** Passwords of the console. */
 export const operatorPassword = "operator of the house";
@@ -49,12 +50,19 @@ export async function syncWithFailedDay(stage: Stage): Promise<void> {
   stage.sandbox.set({ faults: [] });
 }
 
-/** Opens one; disposing closes what it started. */
+async function spendOnFirstSync(granted: GrantedStage): Promise<number> {
+  await using stage = await openStage({ market, database: granted.urlOf("loader") });
+  await syncWithFailedDay(stage);
+  return charged(stage.requested());
+}
+
+/** Opens one, whose account has paid for the sync; disposing closes what it started. */
 export async function openConsoleStage(): Promise<ConsoleStage> {
   await using opened = new AsyncDisposableStack();
-  const granted = opened.use(await openGranted());
+  const { granted, left: spent } = await openGrantedAfter("console", spendOnFirstSync);
+  opened.use(granted);
   const stage = opened.use(await openStage({ market, database: granted.urlOf("loader") }));
-  await syncWithFailedDay(stage);
+  stage.sandbox.spend(spent);
   const stack = opened.move();
   return {
     granted,

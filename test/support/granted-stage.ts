@@ -1,7 +1,7 @@
 import pg from "pg";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { grantRoles, type GrantedRole, type RolePasswords } from "../../src/postgres/grants.ts";
-import { ownPostgres, type OwnPostgres } from "./own-postgres.ts";
+import { ownPostgresAfter, type OwnPostgres } from "./own-postgres.ts";
 
 /** Passwords of the roles, of the length that the settings require. */
 export const passwords = {
@@ -19,19 +19,35 @@ export type GrantedStage = AsyncDisposable & {
   readonly roles: readonly GrantedRole[];
 };
 
-/** Opens a server with a database that the superuser migrated, and makes the roles. */
+/** Opens a server with a database that the superuser migrated, and whose roles are in place. */
 export async function openGranted(): Promise<GrantedStage> {
-  await using opened = new AsyncDisposableStack();
-  const server = opened.use(await ownPostgres());
-  const adminUrl = await server.migrated();
-  const roles = await grant(adminUrl, passwords);
-  const stack = opened.move();
+  const { granted } = await openGrantedAfter("granted", () => Promise.resolve(null));
+  return granted;
+}
+
+/** Opens one as `prepare` has left another one, once for all tests of a run that give the same name; `left` is what it returned. */
+export async function openGrantedAfter<T>(
+  name: string,
+  prepare: (stage: GrantedStage) => Promise<T>,
+): Promise<{ readonly granted: GrantedStage; readonly left: T }> {
+  const { server, left } = await ownPostgresAfter(name, async (made) => {
+    const url = await made.migrated();
+    const warehouse = { database: new URL(url).pathname.slice(1), roles: await grant(url, passwords) };
+    return { warehouse, prepared: await prepare(grantedIn(made, warehouse)) };
+  });
+  return { granted: grantedIn(server, left.warehouse), left: left.prepared };
+}
+
+type Warehouse = { readonly database: string; readonly roles: readonly GrantedRole[] };
+
+function grantedIn(server: OwnPostgres, { database, roles }: Warehouse): GrantedStage {
+  const adminUrl = server.urlOf(database);
   return {
     server,
     adminUrl,
     roles,
-    urlOf: (role, database = adminUrl) => urlAs(database, `storehouse_${role}`, passwords[role]),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    urlOf: (role, other = adminUrl) => urlAs(other, `storehouse_${role}`, passwords[role]),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

