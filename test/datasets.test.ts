@@ -141,7 +141,7 @@ describe("answers that end early", () => {
   /** Answers reach so many days, and calls that may span more request more. */
   const answered = 4;
   const within = { start: addDays(today, -35), end: addDays(today, -7) };
-  const market = { apps: 2, countries: ["US"], keywordsPerApp: 5, organicKeywords: 8 };
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 5, organicKeywords: 4 };
   const several = chosen.filter(({ reportedBy }) => reportedBy !== undefined);
   let [whole, short]: [Stage?, Stage?] = [];
 

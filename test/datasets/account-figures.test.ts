@@ -8,7 +8,8 @@ import { everything, rebuild } from "../support/replay-stage.ts";
 const market = { countries: ["US"], keywordsPerApp: 2 } as const;
 const figures = ["dashboard.sales-metrics", "dashboard.retention-history"];
 const names = ["sales_metric", "retention"];
-const settings = { datasets: Object.fromEntries(names.map((name) => [name, { on: true }])) };
+const historyDays = 30;
+const settings = { datasets: Object.fromEntries(names.map((name) => [name, { on: true, history_days: historyDays }])) };
 
 /** A figure as the service reports it: sales name their country in one way, retention in another. */
 type Point = { readonly date: string | number; readonly country?: string; readonly countryCode?: string };
@@ -65,7 +66,7 @@ describe("countries", () => {
               bool_and(units > 0) filter (where context = 'DOWNLOAD' and is_total) as is_sold
        from   core.fact_sales_metric`,
     );
-    expect(counts).toEqual({ days: 90, marked: 0, is_sold: true });
+    expect(counts).toEqual({ days: historyDays, marked: 0, is_sold: true });
     expect(await unequal()).toEqual([]);
   });
 
@@ -115,5 +116,5 @@ test("an account that was not connected is requested again later, and then back 
   const [days] = await stage.query(
     "select min(date_day)::text as first, max(date_day)::text as last, count(distinct date_day)::int as days from core.fact_sales_metric",
   );
-  expect(days).toEqual({ first: addDays(later, -90), last: addDays(later, -1), days: 90 });
+  expect(days).toEqual({ first: addDays(later, -historyDays), last: addDays(later, -1), days: historyDays });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { today, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 2 } as const;
 
@@ -78,8 +78,7 @@ test.each([
   { what: "a doubled row", more: (point: object) => [point], rejected: 0 },
   { what: "a row that does not fit", more: (point: object) => [{ ...point, androidStoreVisits: "many" }], rejected: 1 },
 ])("$what does not hide that an answer ends early", async ({ more, rejected }) => {
-  await using stage = await openStage({ market: { ...market, apps: 1 }, mostRangeDays: 6 });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openWithPortfolio({ market: { ...market, apps: 1 }, mostRangeDays: 6 });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (!passing.target.includes("/retention")) return;
     const answer = JSON.parse(passing.body) as { data: object[] };

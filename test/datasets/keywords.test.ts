@@ -78,16 +78,15 @@ test("requests a keyword with a comma in a call of its own, since a list would p
 });
 
 test("keeps what was tracked when as keywords come and go", async () => {
-  await using stage = await openStage();
+  const market = { apps: 2, countries: ["US"], keywordsPerApp: 4 } as const;
+  await using stage = await openStage({ market });
   await stage.sync({ request: { datasets: ["tracked_keyword"] } });
-  const [last] = stage.sandbox.market.apps
-    .slice(0, 1)
-    .map((app) => stage.sandbox.market.trackedKeywords(app, "US")[11]);
+  const [last] = stage.sandbox.market.apps.slice(0, 1).map((app) => stage.sandbox.market.trackedKeywords(app, "US")[3]);
   const tomorrow = addDays(today, 1);
   await using shrunk = await openStage({
     database: stage.databaseUrl,
     today: tomorrow,
-    market: { keywordsPerApp: 11 },
+    market: { ...market, keywordsPerApp: 3 },
   });
   await shrunk.sync({ request: { datasets: ["tracked_keyword"], today: tomorrow } });
   const rows = await stage.query(
@@ -98,5 +97,5 @@ test("keeps what was tracked when as keywords come and go", async () => {
   );
   expect(rows).toEqual([{ since: today, until: tomorrow, is_current: false }]);
   const current = await stage.query("select from core.tracked_keyword where is_current");
-  expect(current).toHaveLength(3 * 2 * 11);
+  expect(current).toHaveLength(2 * 3);
 });

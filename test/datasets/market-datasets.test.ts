@@ -200,7 +200,8 @@ describe("datasets that were loaded in one night, each again later", () => {
   });
 });
 
-test("answers that are stored make the same tables again, as a whole and some days alone", async () => {
+// test/archive/replay.test.ts does that every day with a dataset of each way in which tables are loaded
+test.runIf(long)("answers that are stored make the same tables again, as a whole and some days alone", async () => {
   await using stage = await openStage({ market: { apps: 2, countries: ["US"] } });
   const names = ["review", "review_word", "top_chart", "featuring", "developer_app"];
   for (const day of [today, addDays(today, 1)]) {

@@ -5,6 +5,7 @@ import { addDays } from "../../src/core/day.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 
@@ -66,8 +67,7 @@ test("the account's list brings the ranks that naming the keywords brings, a cal
 });
 
 test("a keyword that the account tracks no more is requested by name, in the same run, and the list is not tried again", async () => {
-  await using stage = await openStage(cheapLists);
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openWithPortfolio(cheapLists);
   // what the account stopped tracking since its list was read
   await stage.query("insert into core.dim_keyword (keyword) values ('a ghost')");
   await stage.query(
@@ -95,8 +95,7 @@ test("a keyword that the account tracks no more is requested by name, in the sam
 });
 
 test("a list that is refused takes no keyword out of the plan: all are requested by name", async () => {
-  await using stage = await openStage(cheapLists);
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openWithPortfolio(cheapLists);
   stage.sandbox.set({ faults: [{ kind: "status", status: 400, operation: list, times: 1_000 }] });
   const result = await stage.sync();
   expect(result.progress.failed).toBe(0);
@@ -108,7 +107,7 @@ test("a list that is refused takes no keyword out of the plan: all are requested
 });
 
 test("a keyword that one of the two lists does not name has no rank of the other either, before a replay and after it", async () => {
-  await using stage = await openStage({ ...cheapLists, market: { apps: 1 } });
+  await using stage = await openStage({ ...cheapLists, market: { ...cheapLists.market, apps: 1 } });
   await stage.sync();
   // the account stopped tracking it between the two calls, and by its name it is refused
   const [answer] = await stage.query<{ id: string; body: Buffer }>(
@@ -138,8 +137,7 @@ test("a keyword that one of the two lists does not name has no rank of the other
 });
 
 test("a list of which the service says that there is nothing takes no keyword out of the plan either", async () => {
-  await using stage = await openStage(cheapLists);
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openWithPortfolio(cheapLists);
   stage.sandbox.set({ faults: [{ kind: "status", status: 204, body: "", operation: list, times: 1_000 }] });
   const result = await stage.sync();
   expect(result.progress.failed).toBe(0);

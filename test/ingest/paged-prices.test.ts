@@ -18,7 +18,7 @@ const run = (more: RunOptions = {}): RunOptions => ({
   ...more,
   request: { datasets: ["ad_creative"], only: { apps: ["6446318020"] }, ...more.request },
 });
-const market = { apps: 2, countries: ["US", "JP"], keywordsPerApp: 2 };
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
 
 const slices = (stage: Stage) =>
   stage.query(
@@ -139,7 +139,7 @@ test("a plan of a backfill never costs more than its price, and the pages that i
 
 test("the price of each page of top advertisers is held: with one page paid for and less than another left, no second is requested", async () => {
   const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
-  await using stage = await openWithPortfolio({ market: { apps: 2, countries: ["US"] }, accounts });
+  await using stage = await openWithPortfolio({ market: { ...market, apps: 2 }, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 299);
   const settings = { datasets: { top_advertiser: { most_pages: 9 } } };
   expect(await stage.sync({ settings, request: { datasets: ["top_advertiser"] } })).toMatchObject({

@@ -141,7 +141,11 @@ test("an app or a country that nobody follows is refused by name", async () => {
 test("the gaps of an app are shown also of datasets that request several apps in one call, and are those of this app alone", async () => {
   await using stage = await openStage({ market: { ...market, apps: 2 } });
   const settings = {
-    datasets: { app_rating: { on: true }, visibility: { on: true, history_days: 4, options: { competitors: false } } },
+    datasets: {
+      keyword_rank: { on: false },
+      app_rating: { on: true },
+      visibility: { on: true, history_days: 4, options: { competitors: false } },
+    },
   };
   stage.sandbox.set({
     faults: ["ios.app-simple", "ios.visibility-history"].map((operation) => ({

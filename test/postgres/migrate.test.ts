@@ -15,16 +15,6 @@ import { emptyDatabase } from "../support/warehouse-empty.ts";
 const root = path.join(import.meta.dirname, "../..");
 
 describe("migrate", () => {
-  test("runs every numbered file of migrations/ in order of its name, and none of them twice", async () => {
-    await using database = await emptyDatabase();
-    const files = (await readdir(path.join(root, "migrations")))
-      .filter((file) => file !== "schema.sql")
-      .map((file) => file.replace(/\.sql$/, ""))
-      .sort();
-    expect(await migrate(database.url)).toEqual(files);
-    expect(await migrate(database.url)).toEqual([]);
-  });
-
   test.each(["core.dim_app", "ops.migration", "graphile_worker.jobs"])(
     "refuses a database with %s of another program, and changes nothing",
     async (thing) => {
@@ -104,7 +94,7 @@ describe("migrate", () => {
     expect(rows).toEqual([{ jobs: 0 }]);
   });
 
-  test("is done once when processes start at the same moment, and all of them go on", async () => {
+  test("runs every numbered file of migrations/ in order of its name, once when processes start at the same moment, and all of them go on", async () => {
     await using database = await emptyDatabase();
     const program = new URL("../support/warehouse-migrator.ts", import.meta.url);
     const children = [1, 2].map(() => fork(program, [database.url]));
@@ -113,7 +103,12 @@ describe("migrate", () => {
     const ended = children.map((child) => once(child, "exit"));
     for (const child of children) child.send("go");
     const ran = (await Promise.all(reported)).map(([names]) => names as string[]);
-    expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+    const files = (await readdir(path.join(root, "migrations")))
+      .filter((file) => file !== "schema.sql")
+      .map((file) => file.replace(/\.sql$/, ""))
+      .sort();
+    expect(ran.filter((names) => names.length > 0)).toEqual([files]);
+    expect(await migrate(database.url)).toEqual([]);
     expect((await Promise.all(ended)).map(([code]) => code as number)).toEqual([0, 0]);
   });
 

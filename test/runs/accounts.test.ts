@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runWorker } from "../support/agreed-worker.ts";
 import { runCommand } from "../support/command.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { requestedDays, today, until, callText, type Stage } from "../support/ingest-stage.ts";
@@ -115,13 +116,15 @@ test("an account without credits stops no other, and of a killed sync only the c
   // a sync that is killed with a request on the wire, and a worker that goes on
   await using doomed = startDoomed(acme, "sync", { settings, variables, place: "after send", times: 2 });
   expect(await doomed.ended).toBe("SIGKILL");
-  await using worker = startDoomed(acme, "worker", { settings, variables });
+  await using app = await acme.open(asAcme(acme, settings));
+  const stop = new AbortController();
+  const worker = runWorker(app, stop.signal);
   const [alone, shared, own] = first.sandbox.market.apps.map(({ trackId }) => trackId);
-  await until(
-    async () => (await isAtRest("acme")) && (await daysOf(shared)) + (await daysOf(own)) === 2 * requestedDays().length,
-  );
-  worker.process.kill("SIGTERM");
-  expect(await worker.ended).toBe(0);
+  const isDone = async () =>
+    (await isAtRest("acme")) && (await daysOf(shared)) + (await daysOf(own)) === 2 * requestedDays().length;
+  await Promise.race([until(isDone), worker]);
+  stop.abort();
+  expect(await worker).toBeNull();
 
   // all that acme wants is there, what waited for the credits of the other account too; what acme does not want waits
   expect(await states("acme")).toEqual([{ state: "loaded", apps: [shared, own].sort() }]);

@@ -19,9 +19,12 @@ async function openSlices(stage: Stage): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/** Apps of both stores. */
+const some = { market: { apps: 2, keywordsPerApp: 4 } } as const;
+
 describe("a plan", () => {
   test("spends nothing and queues nothing until it is run", async () => {
-    await using stage = await openWithPortfolio();
+    await using stage = await openWithPortfolio(some);
     const made = await planned(stage);
     expect(made).toMatchObject({ asOf: today, queuedAt: null, leftOut: { slices: 0 } });
     expect(made.credits).toBeGreaterThan(0);
@@ -33,7 +36,7 @@ describe("a plan", () => {
   });
 
   test("is run exactly: its requests and its credits, no more and no fewer", async () => {
-    await using stage = await openWithPortfolio();
+    await using stage = await openWithPortfolio(some);
     const made = await planned(stage);
     const shown: { credits: number; open: number }[] = [];
     const progress = (one: { credits: number; open: number }) => void shown.push(one);
@@ -46,7 +49,7 @@ describe("a plan", () => {
     expect(stage.requested()).toHaveLength(made.requests);
     expect(charged(stage)).toBe(made.credits);
     expect(await progressOf(stage, made.planId)).toMatchObject({ total: made.slices, open: 0, credits: made.credits });
-    expect(await factsOf(stage)).toEqual((await calmRun()).facts);
+    expect(await factsOf(stage)).toEqual((await calmRun(some)).facts);
     stage.sandbox.clearLog();
     expect(await runPlanned(stage, made.planId)).toMatchObject({
       outcome: "loaded",
@@ -56,7 +59,7 @@ describe("a plan", () => {
   });
 
   test("is cut down to apps and countries", async () => {
-    await using stage = await openWithPortfolio();
+    await using stage = await openWithPortfolio(some);
     const { app, country } = (await planned(stage)).lines[0]!;
     const { planId, lines } = await planned(stage, { apps: [app], countries: [country.toLowerCase()] });
     expect(lines.every((line) => line.app === app && line.country === country)).toBe(true);
@@ -66,7 +69,7 @@ describe("a plan", () => {
   });
 
   test("of several datasets holds them and nothing that they are planned from", async () => {
-    await using stage = await openWithPortfolio();
+    await using stage = await openWithPortfolio(some);
     const made = await planned(stage, { datasets: ["keyword_metadata", "keyword_rank"] });
     expect(new Set(made.lines.map(({ dataset }) => dataset))).toEqual(new Set(["keyword_metadata", "keyword_rank"]));
     await runPlanned(stage, made.planId);
@@ -75,7 +78,7 @@ describe("a plan", () => {
   });
 
   test("names the unavailable days, and leaves them out", async () => {
-    await using stage = await openWithPortfolio();
+    await using stage = await openWithPortfolio(some);
     const { plan: made, notes } = await plan(stage, {
       datasets: ["keyword_rank", "keyword_metadata"],
       bounds: { start: addDays(today, -2), end: addDays(today, 1) },

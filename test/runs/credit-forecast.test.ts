@@ -43,7 +43,7 @@ test(
   "nights are forecast to the end of the period and of the month, and the error is what came of it",
   { timeout: monthMs },
   async () => {
-    const market = { apps: 2, countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 };
+    const market = { apps: long ? 2 : 1, countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 };
     await using nights = await openNights({ accounts, market }, { settings });
     const { stage } = nights;
     await stage.sync(nights.run());

@@ -62,7 +62,7 @@ const booking = `
 
 const lists = { request: { datasets: ["tracked_app", "tracked_country", "tracked_keyword"] } };
 
-/** Each day one as it is by default, and one that is packed and settles later; in the long run all that may be late. */
+/** Each day one that is packed and settles later; in the long run all that may be late. */
 const lateDatasets = [
   { dataset: "visibility", settings: {}, settle: 1, wait: 1 },
   { dataset: "category_rank", settings: { pack_days: 1 }, settle: 1, wait: 3 },
@@ -73,7 +73,7 @@ const lateDatasets = [
     settle: 1,
     wait: 3,
   },
-].filter(({ dataset }) => long || dataset === "visibility" || dataset === "download_revenue");
+].filter(({ dataset }) => long || dataset === "download_revenue");
 
 test.each(lateDatasets)(
   "days that $dataset reports late are empty, and requested again",

@@ -4,19 +4,19 @@ import { openNights } from "../support/nights.ts";
 
 test("of snapshots that a limit does not pay for as a whole those come first each night that were requested longest ago", async () => {
   const settings = { datasets: { keyword_metadata: { on: true, refresh_days: 2 } } };
-  await using nights = await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 5 } }, { settings });
+  await using nights = await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } }, { settings });
   const { stage } = nights;
   const sync = (dataset: string, maxCredits: number) =>
     stage.sync(nights.run({ maxCredits, request: { datasets: [dataset], today: nights.today() } }));
   await sync("tracked_keyword", 100);
   // the first night has its lists already, and pays for two keywords; each other one for its lists and one
-  for (let night = 0; night < 4; night += 1) {
+  for (let night = 0; night < 3; night += 1) {
     await sync("keyword_metadata", 11);
     nights.next();
   }
   expect(
     await stage.query("select from ops.slice where dataset = 'keyword_metadata' and state = 'loaded' group by scope"),
-  ).toHaveLength(5);
+  ).toHaveLength(4);
 });
 
 test("of snapshots that a limit does not pay for, one that was requested months ago comes after those that never were", async () => {
@@ -49,7 +49,7 @@ test("a snapshot that failed and was lost since does not come first again", asyn
     "select scope ->> 'keyword' as keyword from ops.slice where state = 'failed'",
   );
   stage.sandbox.set({ faults: [{ ...unreadable, contains: must(failed).keyword }] });
-  for (let night = 1; night < 5; night += 1) {
+  for (let night = 1; night < 4; night += 1) {
     nights.next();
     await sync("keyword_metadata", 11);
   }

@@ -12,7 +12,7 @@ import { workUntilIdle } from "../support/work-until-idle.ts";
 let [app, other, keyword] = ["", "", ""];
 
 beforeAll(async () => {
-  await using stage = await openSynced();
+  await using stage = await openSynced({ market: { countries: ["US"] } });
   const known = await stage.query<{ app: string; keyword: string }>(
     `select track_id as app, min(keyword) as keyword from core.fact_keyword_rank
      join   core.dim_app as a using (app_key) join core.dim_keyword using (keyword_key)

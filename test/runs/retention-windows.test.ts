@@ -13,7 +13,7 @@ const names = (["category_share", "top_advertiser", "review_word", "monthly_esti
 const datasets = Object.fromEntries(names.map((name) => [name, { on: true }]));
 /** Windows and snapshots of 30 days that begin at the end of January, over the end of February. */
 const nights = ["2026-01-31", "2026-02-28", "2026-03-01", "2026-03-02", "2026-03-31", "2026-04-01", "2026-04-02"]
-  .filter((text) => long || !text.endsWith("31") || text < "2026-03")
+  .filter((text) => long || !["2026-03-02", "2026-03-31", "2026-04-02"].includes(text))
   .map((text) => day(text));
 /** A month goes on each of these. */
 const cuts: readonly string[] = ["2026-03-01", "2026-04-01"];

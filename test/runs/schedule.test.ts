@@ -20,12 +20,14 @@ import { openSynced } from "../support/synced-stage.ts";
 
 const portfolioLists = ["tracked_app", "tracked_country", "tracked_keyword"];
 const nights = 6;
+/** An app that is synced once for all tests that begin with one. */
+const small = { market: { apps: 1, countries: ["US"] } } as const;
 /** An iOS app of the market that the sandbox makes up, and keywords that are known there. */
 let app: string;
 let keywords: readonly string[];
 
 beforeAll(async () => {
-  await using stage = await openSynced();
+  await using stage = await openSynced(small);
   const rows = await stage.query<{ app: string; keyword: string }>(
     `select distinct track_id as app, keyword from core.fact_keyword_rank join core.dim_app as a using (app_key) join core.dim_keyword using (keyword_key)
      where  a.store = 'ios' and keyword ~ '^[a-z ]+$' order by 1, 2`,
@@ -78,7 +80,8 @@ const listed = (
 });
 
 test("a night that was missed is caught up by the next one, priced, and nothing is requested twice", async () => {
-  await using stage = await openSynced({ market: { apps: 1 }, today: addDays(today, nights) });
+  await using stage = await openSynced(small);
+  stage.sandbox.set({ today: addDays(today, nights) });
   await on(stage, addDays(today, 3));
   expect(await daysOf(stage)).toEqual([-4, -3, -2, -1, 0, 1, 2].map((offset) => addDays(today, offset)));
   const [run] = await stage.query<{ credits: number }>(
@@ -119,7 +122,7 @@ test("a trigger while the work of an earlier one is queued queues nothing twice 
 });
 
 test("a trigger costs nothing where all is fresh", async () => {
-  await using stage = await openSynced();
+  await using stage = await openSynced(small);
   const requested = stage.requested().length;
   expect(await trigger(stage, [portfolioLists, portfolioLists, []])).toEqual([0, 0, 0]);
   expect(stage.requested().length).toBe(requested);
@@ -176,7 +179,8 @@ test("days of a backfill are requested newest first, after the day before, and o
 });
 
 test("the schedule prices each run as what it will cost, and writes and requests nothing", async () => {
-  await using stage = await openSynced({ market: { apps: 1 }, today: addDays(today, nights) });
+  await using stage = await openSynced(small);
+  stage.sandbox.set({ today: addDays(today, nights) });
   await using opened = await stage.open();
   const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
   const before = [
@@ -206,7 +210,7 @@ test("the schedule prices each run as what it will cost, and writes and requests
 });
 
 test("a line that runs after a night is not priced with the lists that the night reads, however far it is", async () => {
-  await using stage = await openSynced({ market: { apps: 1 } });
+  await using stage = await openSynced(small);
   using folder = temporaryFolder();
   const crontab = path.join(folder.path, "crontab");
   const night = "0 4 * * * plan_due ?id=nightly&jobKey=nightly {}";
@@ -219,7 +223,7 @@ test("a line that runs after a night is not priced with the lists that the night
 });
 
 test("a line of each week is priced with the nights before it, however few runs of each line are shown", async () => {
-  await using stage = await openSynced({ market: { apps: 1 } });
+  await using stage = await openSynced(small);
   await using opened = await stage.open({ settings: { datasets: { category_rank: { on: true } } } });
   const clock = { ...opened.clock, now: () => Date.parse(`${today}T05:00:00Z`) };
   const weekly = async (count: number) =>

@@ -33,7 +33,7 @@ export function datasetsUnderTest(): readonly Dataset[] {
  * options over more days than any one call may span. What a new dataset lacks is an error that says what to write.
  */
 export async function syncedStage(
-  options: SandboxOptions = { market: { apps: 2, countries: ["US"], keywordsPerApp: 6, organicKeywords: 8 } },
+  options: SandboxOptions = { market: { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 8 } },
   within: number | Partial<Window> = 35,
   chosen = datasets,
 ): Promise<Stage> {

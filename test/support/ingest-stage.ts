@@ -1,7 +1,7 @@
 import path from "node:path";
 import pg from "pg";
 import type { z } from "zod";
-import { createApp, type App } from "../../src/app.ts";
+import type { App } from "../../src/app.ts";
 import { configOfAccount } from "../../src/config/config-of-account.ts";
 import { projectRoot, type Config } from "../../src/config/config.ts";
 import type { Environment } from "../../src/config/env.ts";
@@ -16,6 +16,7 @@ import type { SyncRequest } from "../../src/planner/request.ts";
 import type { Reopening } from "../../src/ledger/reopen.ts";
 import { startSandbox, type Sandbox, type SandboxOptions, type SandboxRequest } from "../../src/sandbox/sandbox.ts";
 import { freshDatabase } from "./database.ts";
+import { keptApps } from "./kept-apps.ts";
 
 /** The day that sandbox and sync take for today. */
 export const today = day("2026-08-20");
@@ -63,8 +64,9 @@ export async function openStage(options: SandboxOptions & { database?: string } 
   const pool = opened.adopt(new pg.Pool({ connectionString: databaseUrl, max: 4 }), (one) => one.end());
   pool.on("error", () => undefined);
   const config = (run: RunOptions = {}) => configOfAccount(configOf(sandbox, databaseUrl, run));
+  const apps = opened.use(keptApps());
   const open = async (run: RunOptions = {}) => {
-    const app = await createApp(config(run), run.request?.today ?? today);
+    const app = await apps.open(config(run), run.request?.today ?? today);
     return run.clock === undefined ? app : { ...app, clock: run.clock };
   };
   const inForeground = async (way: typeof syncInForeground, run: RunOptions) => {

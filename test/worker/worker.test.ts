@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
-import { gateAfter, openStage, type RunOptions, type Stage, until, callText } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, type RunOptions, type Stage, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { raiseFinding } from "../../src/credits/findings.ts";
 import { runWorker } from "../support/agreed-worker.ts";
@@ -27,7 +28,8 @@ async function work(
   stopped: () => void = () => undefined,
   options: RunOptions = {},
 ) {
-  await using app = await stage.open(options);
+  // of its own: a stage would keep the connections
+  await using app = await createApp(stage.config(options), today);
   const stop = new AbortController();
   const running = runWorker(app, stop.signal);
   try {
