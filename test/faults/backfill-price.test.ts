@@ -3,6 +3,7 @@ import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { startChild, startDoomed } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { today, until } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
 
 const limit = 90;
 // answers are held for as long as the kills take
@@ -11,7 +12,8 @@ const settings = { api: { concurrency: 2, timeout_seconds: 120 }, datasets: { ke
 const off = { ...settings, datasets: { keyword_rank: { on: false } } };
 const rhythm = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
-test("a backfill keeps its limit when it is killed, and one of the two workers that take it over is killed as well", async () => {
+// every day a backfill that is killed is taken over at its agreed price, and one of two workers is killed while they plan a night
+test.runIf(long)("a backfill keeps its limit when it is killed, and one of the two workers that take it over is killed as well", async () => {
   await using stage = await openWithPortfolio({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 12 } });
   // what is killed while its answers are held has paid for them
   const killed = Promise.withResolvers<void>();
