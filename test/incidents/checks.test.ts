@@ -157,14 +157,14 @@ describe("a check finds", () => {
     // it came a month ago, and every answer since had it
     await field("old", 30, 0);
     await answered(0);
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.sent()).toEqual([[1, 0]]);
     await field("young", 0, 0);
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.opened().map(({ subject }) => subject)).toEqual(["ios.a 2026-07-21", "ios.a 2026-08-20"]);
     // no request for two weeks: nothing shows that it is gone
     stage.clock.time += 14 * day24;
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.receiver.received.flatMap(({ closed = [] }) => closed)).toEqual([]);
     // answers came without the one and with the other
     await answered(0);

@@ -48,7 +48,7 @@ test("a worker that is killed and leaves none is reported by the next command, i
     /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
   );
   expect(await reported("gaps")).toContain("No worker has run since");
-  await besideWorker(stage, {}, async () => {
+  await besideWorker(stage, { request: { today: systemClock().today() } }, async () => {
     await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
     await until(isRunning);
     expect(await reported()).toBe("");
