@@ -100,7 +100,11 @@ test("gives up after a few tries, names what failed, and goes on beside it", asy
   );
   expect(failed).toHaveLength(result.progress.failed);
   for (const slice of failed) {
-    expect(slice).toMatchObject({ failures: 4, error_code: "server_error", scope: { store: "android", country: "US" } });
+    expect(slice).toMatchObject({
+      failures: 4,
+      error_code: "server_error",
+      scope: { store: "android", country: "US" },
+    });
     expect(slice.error_message).toMatch(/status=500.*storehouse retry/);
   }
   expect(stage.requested().filter(({ status }) => status === 500)).toHaveLength(4 * failed.length);

@@ -76,7 +76,7 @@ const commands = {
     "keyword_rank",
     "--yes",
     "--from",
-    addDays(today, -historyDays - 20),
+    addDays(today, -historyDays - (long ? 20 : 6)),
     "--to",
     addDays(today, -historyDays - 3),
     ...limit,

@@ -32,39 +32,42 @@ const kill = fc.record({
 });
 
 // every day one of two workers is killed while both plan a night, and one that is frozen is taken over from
-test.runIf(long)("two workers that are killed again and again load what one loads that nobody disturbs, and never work on one slice at once", async () => {
-  await using stage = await openStage({ market, latencyMs: 25, accounts: [account] });
-  await using children = new AsyncDisposableStack();
-  const start = () => children.use(startDoomed(stage, "worker", { settings }));
-  const workers: [Child, Child] = [start(), start()];
-  const kills = fc.sample(kill, { seed, numRuns: 30 });
-  const killedAt: number[] = [];
-  for (const { which, after, lateMs } of kills) {
-    const from = stage.requested().length;
-    await until(async () => stage.requested().length >= from + after || (await isDone(stage)));
-    await new Promise((resolve) => setTimeout(resolve, lateMs));
-    const worker = workers[which === 0 ? 0 : 1];
-    worker.process.kill("SIGKILL");
-    await worker.ended;
-    expect(await torn(stage)).toEqual([]);
-    // by now the sandbox has seen all that the killed one had sent
-    killedAt.push(Date.now());
-    workers[which] = start();
-  }
-  await until(async () => (await isDone(stage)) && (await areAtWork(stage, workers)));
-  for (const worker of workers) worker.process.kill("SIGTERM");
-  expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0]);
-  await expectCalm(stage, calm, kills.length * concurrency);
-  expect(await books(stage)).toMatchObject({ unexplained: [], invented: [] });
-  // what the killed had sent counts, also while nobody knows whether it was charged
-  expect(stage.requested().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
-  expect(new Set(stage.requested().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
-  // only a kill in between makes one request what another has requested
-  for (const again of repeats(stage.requested())) {
-    const first = stage.requested().find((request) => callText(request) === callText(again));
-    expect(killedAt.some((at) => (first?.at ?? 0) <= at && at <= again.at)).toBe(true);
-  }
-});
+test.runIf(long)(
+  "two workers that are killed again and again load what one loads that nobody disturbs, and never work on one slice at once",
+  async () => {
+    await using stage = await openStage({ market, latencyMs: 25, accounts: [account] });
+    await using children = new AsyncDisposableStack();
+    const start = () => children.use(startDoomed(stage, "worker", { settings }));
+    const workers: [Child, Child] = [start(), start()];
+    const kills = fc.sample(kill, { seed, numRuns: 30 });
+    const killedAt: number[] = [];
+    for (const { which, after, lateMs } of kills) {
+      const from = stage.requested().length;
+      await until(async () => stage.requested().length >= from + after || (await isDone(stage)));
+      await new Promise((resolve) => setTimeout(resolve, lateMs));
+      const worker = workers[which === 0 ? 0 : 1];
+      worker.process.kill("SIGKILL");
+      await worker.ended;
+      expect(await torn(stage)).toEqual([]);
+      // by now the sandbox has seen all that the killed one had sent
+      killedAt.push(Date.now());
+      workers[which] = start();
+    }
+    await until(async () => (await isDone(stage)) && (await areAtWork(stage, workers)));
+    for (const worker of workers) worker.process.kill("SIGTERM");
+    expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([0, 0]);
+    await expectCalm(stage, calm, kills.length * concurrency);
+    expect(await books(stage)).toMatchObject({ unexplained: [], invented: [] });
+    // what the killed had sent counts, also while nobody knows whether it was charged
+    expect(stage.requested().filter(({ remaining }) => remaining < account.total * share)).toEqual([]);
+    expect(new Set(stage.requested().map(({ at }) => Math.floor(at / 5_000))).size).toBeGreaterThan(2);
+    // only a kill in between makes one request what another has requested
+    for (const again of repeats(stage.requested())) {
+      const first = stage.requested().find((request) => callText(request) === callText(again));
+      expect(killedAt.some((at) => (first?.at ?? 0) <= at && at <= again.at)).toBe(true);
+    }
+  },
+);
 
 /** True when all ranks are requested and nothing is open. */
 async function isDone(stage: Stage): Promise<boolean> {
