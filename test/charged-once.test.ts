@@ -89,7 +89,7 @@ async function ofPeople(): Promise<void> {
   stage.sandbox.set({ faults: faultsOf(seed, faultsANight, operations).filter(({ kind }) => kind !== "half") });
   const before = stage.sandbox.log().length;
   const on = nights.today();
-  const bounds = { start: addDays(on, -30) };
+  const bounds = { start: addDays(on, -12) };
   const { planId } = await planned(stage, { on, bounds }, run);
   const stop = new AbortController();
   const progress = ({ credits }: { readonly credits: number }) => (credits > 0 ? stop.abort() : undefined);

@@ -1,15 +1,16 @@
 import { beforeAll, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
 import { syncInForeground } from "../../src/foreground.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openWire } from "../support/cut-wire.ts";
-import { startChild, syncCommand, type Child } from "../support/ingest-child.ts";
 import { gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, repeats, type Calm } from "../support/ingest-witness.ts";
+import { long } from "../support/long.ts";
 
-/** An iOS and an Android app in two countries: calls enough for what happens in their middle. */
-const market = { apps: 2, keywordsPerApp: 6 };
+/** An iOS and an Android app, where there are several outages in two countries: calls enough for what happens in their middle. */
+const market = { apps: 2, keywordsPerApp: 6, ...(!long && { countries: ["US"] }) };
 const concurrency = 2;
 /** Slices under way at a time: some are loaded while others are requested. */
 const mostRunning = 2 * concurrency;
@@ -23,10 +24,20 @@ beforeAll(async () => {
   calm = await calmRun({ market });
 });
 
-/** How often a child has logged an event. */
-function said(child: Child, event: string): number {
-  return child.output().stderr.split(`"msg":"${event}"`).length - 1;
+/** A log that counts how often it was told an event. */
+function countingLog() {
+  const lines: string[] = [];
+  const log = createLog({ level: "info", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const said = (event: string) => lines.filter((line) => line.includes(`"msg":"${event}"`)).length;
+  return { log, said };
 }
+
+const wholeSync = () => ({
+  request: { datasets: [], bounds: {}, today },
+  maxCredits: null,
+  stop: new AbortController().signal,
+  progress: () => undefined,
+});
 
 /**
  * Nothing is lost, no attempts were used up, requested in vain is what was under way when each outage began, and of that so much was paid
@@ -45,34 +56,32 @@ test("a sync waits for an API of which every answer is an error, is cut, or is n
   await using stage = await openStage({ market, latencyMs: 5 });
   const port = Number(new URL(stage.sandbox.url).port);
   const wire = await openWire(port);
-  const api = { url: `http://127.0.0.1:${wire.port}`, token: stage.sandbox.token };
-  const behind = { databaseUrl: stage.databaseUrl, sandbox: api };
-  await using child = startChild(behind, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
+  const environment = { API_BASE_URL: `http://127.0.0.1:${wire.port}` };
+  await using app = await stage.open({ settings, environment });
+  const { log, said } = countingLog();
+  const running = syncInForeground({ ...app, log }, wholeSync());
   const answered = () => stage.requested().filter(({ fault }) => fault === undefined).length;
   const moreAnswers = async () => {
     const from = answered();
     await until(() => answered() >= from + 4);
   };
-  const kinds = ["status", "cut", "not-json"] as const;
+  // the client decides whether an answer is an outage; its tests have every kind
+  const kinds = long ? (["status", "cut", "not-json"] as const) : (["status"] as const);
   for (const [at, kind] of kinds.entries()) {
     await moreAnswers();
     stage.sandbox.set({ faults: [nothingWorks(kind)] });
     const checks = () => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault === kind);
     await until(() => checks().length >= 4);
     stage.sandbox.set({ faults: [] });
-    await until(() => said(child, "api.recovered") === at + 1);
+    await until(() => said("api.recovered") === at + 1);
   }
   await moreAnswers();
   await wire[Symbol.asyncDispose]();
-  await until(() => said(child, "api.unavailable") > kinds.length);
+  await until(() => said("api.unavailable") > kinds.length);
   await using _ = await openWire(port, wire.port);
-  expect(await child.ended).toBe(0);
+  expect(await running).toMatchObject({ outcome: "loaded" });
   const outages = kinds.length + 1;
-  expect([said(child, "api.unavailable"), said(child, "api.recovered"), said(child, "slice.attempt_failed")]).toEqual([
-    outages,
-    outages,
-    0,
-  ]);
+  expect([said("api.unavailable"), said("api.recovered"), said("slice.attempt_failed")]).toEqual([outages, outages, 0]);
   // when it could not be reached any more the API had sent answers that did not come through
   await expectUnharmed(stage, { outages, paidTwice: concurrency });
 });
@@ -80,13 +89,14 @@ test("a sync waits for an API of which every answer is an error, is cut, or is n
 test("a process that waits for the API ends at once when it is stopped", async () => {
   const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startChild(stage, syncCommand, { settings, variables: { LOG_LEVEL: "info" } });
+  const stop = new AbortController();
+  const running = stage.sync({ settings, stop: stop.signal });
   await until(() => gate.held() > 0);
   stage.sandbox.set({ faults: [nothingWorks("status")] });
   gate.open();
-  await until(() => said(child, "api.unavailable") > 0);
-  child.process.kill("SIGINT");
-  expect(await child.ended).toBe(130);
+  await until(async () => (await stage.query("select from ops.api_outage where ended_at is null")).length > 0);
+  stop.abort();
+  expect(await running).toMatchObject({ outcome: "interrupted" });
   stage.sandbox.set({ faults: [] });
   expect(await stage.sync({ settings })).toMatchObject({ outcome: "loaded" });
   await expectUnharmed(stage);
@@ -114,12 +124,7 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
   await using app = await stage.open({ settings });
   let isUnavailable = false;
   const clock = hasty(() => isUnavailable);
-  const run = {
-    request: { datasets: [], bounds: {}, today },
-    maxCredits: null,
-    stop: new AbortController().signal,
-    progress: () => undefined,
-  };
+  const run = wholeSync();
   const running = syncInForeground({ ...app, clock }, run);
   await until(() => gate.held() > 0);
   stage.sandbox.set({ faults: [nothingWorks("status")] });

@@ -20,9 +20,9 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
   await runPlanned(calm, made.planId, { settings });
   const callTexts = calm.requested().map(callText).sort();
 
-  // a period is a few seconds; in one there are credits for the portfolio, and for less than half of the plan
+  // a period is a few seconds; in one there are credits for the portfolio, and for no more than two thirds of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
-  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.4 * made.credits) / account.total };
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.6 * made.credits) / account.total };
   await using stage = await openWithPortfolio({ market, accounts: [account] });
   const tight = { ...settings, credits: { floors } };
   const stopped = await backfillCommand(stage, ranks, { settings: tight });

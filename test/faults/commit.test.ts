@@ -1,6 +1,7 @@
 import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, torn, type Calm } from "../support/ingest-witness.ts";
@@ -15,8 +16,7 @@ beforeAll(async () => {
 });
 
 test("records no slice as loaded whose rows a broken table did not take, and loads it once that is mended", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openWithPortfolio({ market });
   await stage.query("alter table core.fact_keyword_rank rename column observed_at to seen_at");
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "failed", progress: { failed: result.progress.total } });

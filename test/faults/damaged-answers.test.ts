@@ -8,6 +8,7 @@ import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
+import { long } from "../support/long.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 };
@@ -23,12 +24,16 @@ async function damage(stage: Stage, dataset: string): Promise<void> {
   await stage.query("update ops.slice set state = 'failed', error_code = 'server_error' where dataset = $1", [dataset]);
 }
 
-test.each(
-  ["keyword_rank", "app_rating"].flatMap((dataset) => [
-    { dataset, on: today },
-    { dataset, on: tomorrow },
-  ]),
-)("a damaged answer is requested again by the next attempt ($dataset on $on)", async ({ dataset, on }) => {
+test.each([
+  { dataset: "keyword_rank", on: today },
+  { dataset: "app_rating", on: tomorrow },
+  ...(long
+    ? [
+        { dataset: "keyword_rank", on: tomorrow },
+        { dataset: "app_rating", on: today },
+      ]
+    : []),
+])("a damaged answer is requested again by the next attempt ($dataset on $on)", async ({ dataset, on }) => {
   await using stage = await openLoaded();
   const [{ answers } = { answers: 0 }] = await stage.query<{ answers: number }>(
     "select count(*)::int as answers from ops.slice where dataset = $1",
@@ -109,7 +114,8 @@ describe("a damaged answer of a loaded slice", () => {
     );
     const { body } = must(rank);
     const unpacked: (Buffer | null)[] = [];
-    for (let bit = 0; bit < body.length * 8; bit += 1) {
+    // one of almost every byte, each time the next one; in the long run all
+    for (let bit = 0; bit < body.length * 8; bit += long ? 1 : 9) {
       const changed = Buffer.from(body);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
       unpacked.push(await bodyUnlessDamaged(changed));

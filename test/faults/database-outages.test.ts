@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
+import { syncInForeground } from "../../src/foreground.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
@@ -12,7 +13,7 @@ import { runWorker } from "../support/agreed-worker.ts";
 import { besideWorker } from "../support/beside-worker.ts";
 import { grant, passwords, tried, urlAs } from "../support/granted-stage.ts";
 import { runCommand } from "../support/command.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, charged, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
@@ -136,19 +137,23 @@ test("a sync that is stopped while it waits for room ends at once, and has said 
   const database = await disk.migrated("stopped");
   const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startChild(stage, syncCommand, {
-    // it would wait for half an hour
-    settings: { api: { concurrency, retry_seconds: 60 } },
-    variables: { LOG_LEVEL: "warn" },
-  });
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
+  // it would wait for half an hour
+  await using app = await stage.open({ settings: { api: { concurrency, retry_seconds: 60 } } });
+  const stop = new AbortController();
+  const run = { request: { datasets: [], bounds: {}, today }, maxCredits: null, stop: stop.signal };
+  const running = syncInForeground({ ...app, log }, { ...run, progress: () => undefined }).catch(
+    (error: unknown) => error,
+  );
   await until(() => gate.held() === concurrency);
   await disk.fill();
   gate.open();
   await until(() =>
-    /"problem":"database_full: the disk of Postgres is full; .*"database.unavailable"/.test(child.output().stderr),
+    /"problem":"database_full: the disk of Postgres is full; .*"database.unavailable"/.test(lines.join("")),
   );
-  child.process.kill("SIGTERM");
-  expect(await child.ended).toBe(2);
+  stop.abort();
+  expect(await running).toMatchObject({ code: "database_full" });
   await disk.free();
 });
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
@@ -30,7 +31,7 @@ async function syncAltered(stage: Stage, alter: (entries: Entry[], passing: Pass
 const lost = (row: string, keyword: string) => row.includes(`"keyword_key": ${JSON.stringify(keyword)}`);
 
 test("keeps what does not fit with its reason, and loads the rows beside it", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openWithPortfolio({ market });
   await syncAltered(stage, (entries) => {
     for (const entry of entries) if (entry["keyword"] === "50% off") entry["rank"] = "first";
     for (const entry of entries) if (entry["keyword"] === "タスク") entry["rank"] = 4e9;
@@ -63,7 +64,7 @@ test("keeps what does not fit with its reason, and loads the rows beside it", as
 });
 
 test("lists a field that nobody knows once, and takes the answer", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openWithPortfolio({ market });
   const alter = (entries: Entry[]) => {
     for (const entry of entries) Object.assign(entry, { mood: "good", trend: { since: 3 } });
   };
@@ -132,7 +133,7 @@ test("loses nothing beside a text that Postgres cannot hold", async () => {
 });
 
 test("fails a slice whose answer has a shape that nobody knows, and keeps the answer", async () => {
-  await using stage = await openStage({ market });
+  await using stage = await openWithPortfolio({ market });
   await using proxy = await openProxy(stage.sandbox, (passing) => {
     if (passing.target.includes("/app.lumi.habit/US/keywordrankings")) passing.body = '{"ranks":{"odd":true}}';
   });

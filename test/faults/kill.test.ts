@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { startChild, startDoomed, syncCommand } from "../support/ingest-child.ts";
+import { runWorker } from "../support/agreed-worker.ts";
+import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, type Calm } from "../support/ingest-witness.ts";
@@ -34,12 +35,27 @@ test.runIf(long).each([2, 12])("ends as if undisturbed after a kill -9 at reques
   await expectCalmEnd(stage, concurrency);
 });
 
-test("has planned the next wave when it is killed right after the slice that imports the portfolio", async () => {
+test("has planned the next wave as soon as the slice that imports the portfolio is committed: a kill right after it loses nothing", async () => {
   await using stage = await openStage({ market });
-  await using child = startDoomed(stage, "worker", { place: "after commit", settings });
-  expect(await child.ended).toBe("SIGKILL");
-  expect(await statesOf(stage)).toMatchObject({ loaded: expect.any(Number) });
-  expect(await stage.query("select from graphile_worker.jobs where key like 'plan_due after %'")).toHaveLength(1);
+  await using app = await stage.open({ settings });
+  const committed = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const at = async (place: string) => {
+    if (place !== "after commit") return;
+    committed.resolve();
+    await held.promise;
+  };
+  const stop = new AbortController();
+  const running = runWorker({ ...app, at }, stop.signal);
+  try {
+    await Promise.race([committed.promise, running]);
+    expect(await statesOf(stage)).toMatchObject({ loaded: expect.any(Number) });
+    expect(await stage.query("select from graphile_worker.jobs where key like 'plan_due after %'")).toHaveLength(1);
+  } finally {
+    stop.abort();
+    held.resolve();
+  }
+  expect(await running).toBeNull();
 });
 
 test("leaves in good order at Ctrl-C, and requests nothing twice afterwards", async () => {

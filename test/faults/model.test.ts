@@ -10,7 +10,7 @@ import { long, seed } from "../support/long.ts";
 import { ownPostgres } from "../support/own-postgres.ts";
 
 const account = { token: "sandbox-token", total, periodHours: 24 * 3_650 };
-const budget = long ? { numRuns: 60, maxCommands: 25 } : { numRuns: 2, maxCommands: 6 };
+const budget = long ? { numRuns: 60, maxCommands: 25 } : { numRuns: 1, maxCommands: 6 };
 
 /** What is left by a run a day that nothing disturbs, up to each day. */
 const calm = new Map<string, { facts: Record<string, string[]>; callTexts: readonly string[]; credits: number }>();

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { crashPoints } from "../../src/ingest/crash-point.ts";
-import { startChild, syncCommand } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { syncCommand } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, torn, type Calm } from "../support/ingest-witness.ts";
 import { long, seed } from "../support/long.ts";
@@ -25,18 +26,17 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 /** Runs a sync while a fault befalls the database, and once more when it said that it could not go on; returns how the last one ended. */
 async function syncThrough(stage: Stage, fault: (over: () => boolean) => Promise<void>) {
-  await using child = startChild(stage, syncCommand, { settings });
-  await fault(() => child.process.exitCode !== null);
-  const code = await child.ended;
+  let isOver = false;
+  const running = runCommand(stage, syncCommand, { settings }).finally(() => (isOver = true));
+  await fault(() => isOver);
+  const { code, stdout, stderr } = await running;
   expect(await torn(stage)).toEqual([]);
   if (code === 0) return code;
   // it says what is wrong and what to do, and shows nothing of the address
   expect(code).toBe(2);
-  const { stdout, stderr } = child.output();
   expect(stdout + stderr).toMatch(/database_unreachable: Postgres does not respond/);
   expect(stdout + stderr).not.toContain(new URL(stage.databaseUrl).password);
-  await using next = startChild(stage, syncCommand, { settings });
-  return await next.ended;
+  return (await runCommand(stage, syncCommand, { settings })).code;
 }
 
 /** Ends sessions of Storehouse: a share of them, or all. */

@@ -3,7 +3,7 @@ import { addDays } from "../../src/core/day.ts";
 import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { callers, openDoor, rankingPath, type Door } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
-import { openNights, type Nights } from "../support/nights.ts";
+import { openSyncedNights, type Nights } from "../support/nights.ts";
 
 const settings = { gateway: { callers }, datasets: { keyword_metadata: { on: true } } };
 const lists = ["tracked_app", "tracked_country", "tracked_keyword"];
@@ -16,8 +16,8 @@ let words: readonly string[];
 
 beforeEach(async () => {
   opened = new AsyncDisposableStack();
-  nights = opened.use(await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } }));
-  await nights.stage.sync(nights.run({ request: { datasets: lists } }));
+  const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
+  nights = opened.use(await openSyncedNights({ market }, { request: { datasets: lists } }));
   const tracked = await nights.stage.query<{ app: string; word: string }>(
     `select track_id as app, keyword as word from core.tracked_keyword join core.dim_app using (app_key) join core.dim_keyword using (keyword_key)
      where  store = 'ios'`,

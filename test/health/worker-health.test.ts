@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { readExposition, type Family } from "../support/exposition.ts";
@@ -202,9 +203,9 @@ test.runIf(long)(
 
 test("a worker whose health server cannot have its address says so and ends", async () => {
   await using stage = await openToday();
-  await using child = startChild(stage, ["worker", "--yes"], {
+  const ended = await runCommand(stage, ["worker", "--yes"], {
     settings: { health: { host: "203.0.113.1", port: 0 } },
   });
-  expect(await child.ended).toBe(2);
-  expect(child.output().stderr).toContain("health_not_listening: the health server cannot listen on 203.0.113.1");
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain("health_not_listening: the health server cannot listen on 203.0.113.1");
 });

@@ -157,14 +157,14 @@ describe("a check finds", () => {
     // it came a month ago, and every answer since had it
     await field("old", 30, 0);
     await answered(0);
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.sent()).toEqual([[1, 0]]);
     await field("young", 0, 0);
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.opened().map(({ subject }) => subject)).toEqual(["ios.a 2026-07-21", "ios.a 2026-08-20"]);
     // no request for two weeks: nothing shows that it is gone
     stage.clock.time += 14 * day24;
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.receiver.received.flatMap(({ closed = [] }) => closed)).toEqual([]);
     // answers came without the one and with the other
     await answered(0);
@@ -247,7 +247,7 @@ describe("a check finds", () => {
     await recordStop(db, accountId, stop, { firstMs: 1, longestMs: 1 });
     await stage.watch(1);
     // nor is it repeated day by day once the token is another account's
-    for (let days = 0; days < 3; days += 1) {
+    for (let days = 0; days < 2; days += 1) {
       await stage.watch(cleanChecks, stage.watcher({ accountId: "other" }));
       stage.clock.time += 24 * 60 * minute;
     }

@@ -12,12 +12,12 @@ const eachItsError = () => stage.stage.pool.query("update ops.slice set error_co
 describe("an incident is notified", () => {
   test("when it opens and when it closes, by any worker, and once over restarts", async () => {
     await stage.failSlice();
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.receiver.received).toHaveLength(1);
     expect(stage.receiver.received[0]?.opened).toMatchObject([
       { kind: "slices_failed", subject: "keyword_rank server_error", detail: { slices: 1 }, closed_at: null },
     ]);
-    await stage.watch(3, stage.watcher());
+    await stage.watch(1, stage.watcher());
     expect(stage.receiver.received).toHaveLength(1);
     await stage.mend();
     await stage.watch(cleanChecks + 2, stage.watcher());
@@ -101,10 +101,10 @@ describe("an incident is notified", () => {
     await stage.failSlice();
     await stage.watch(1);
     stage.clock.time += day - 10 * minute;
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.receiver.received).toHaveLength(1);
     stage.clock.time += 10 * minute;
-    await stage.watch(5);
+    await stage.watch(2);
     expect(stage.receiver.received.slice(1)).toMatchObject([
       { opened: [], closed: [], still_open: [{ kind: "slices_failed" }], counts: { still_open: 1 } },
     ]);
@@ -156,7 +156,7 @@ describe("an incident is notified", () => {
   });
 
   test("as one incident when its problem comes and goes", async () => {
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let turn = 0; turn < 3; turn += 1) {
       await stage.failSlice();
       await stage.watch(1);
       await stage.mend();

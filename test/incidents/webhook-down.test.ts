@@ -10,7 +10,7 @@ describe("a webhook that is down", () => {
   test("is retried at growing intervals, and receives everything once it responds", async () => {
     await stage.failSlice();
     stage.receiver.answer = 500;
-    await stage.watch(50);
+    await stage.watch(30);
     await stage.mend();
     await stage.watch(cleanChecks);
     const requests = stage.receiver.requests();
@@ -19,7 +19,7 @@ describe("a webhook that is down", () => {
     stage.receiver.answer = 200;
     // longer than any interval
     stage.clock.time += 45 * minute;
-    await stage.watch(15);
+    await stage.watch(2);
     expect(stage.sent()).toEqual([[0, 1]]);
     const lines = stage.lines().filter(({ msg }) => msg === "notification.failed");
     expect(lines).toHaveLength(requests);

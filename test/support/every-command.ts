@@ -41,7 +41,7 @@ export async function everyCommand(stage: Stage, folder: string, isOwner: boolea
     ["app", id, "--country", "US", "--json"],
     ["discover", "ios", id, "--json"],
     ["keywords", "add", id, "US", "a new keyword", "--yes", "--json"],
-    ["replay", "--json"],
+    ["replay", "--dataset", "keyword_rank", "--json"],
     ["raw", "list", "--json"],
     ["raw", "show", "1"],
     ["raw", "export", "--out", folder, "--json"],

@@ -3,7 +3,7 @@ import { makeKey } from "../../src/gateway/keys.ts";
 import { startGateway, type Gateway } from "../../src/gateway/gateway.ts";
 import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import type { RunOptions, Stage } from "./ingest-stage.ts";
-import { openNights, type Nights } from "./nights.ts";
+import { openSyncedNights, type Nights } from "./nights.ts";
 
 /** A gateway in this process, and what its callers see of it. */
 export type Door = AsyncDisposable & {
@@ -68,8 +68,7 @@ export type GatewayStage = AsyncDisposable & {
 export async function openGatewayStage(): Promise<GatewayStage> {
   await using opened = new AsyncDisposableStack();
   const market = { apps: 2, countries: ["US"], keywordsPerApp: 6, organicKeywords: 4 };
-  const nights = opened.use(await openNights({ market }));
-  await nights.stage.sync(nights.run());
+  const nights = opened.use(await openSyncedNights({ market }));
   const door = opened.use(await openDoor(nights.stage, nights.run()));
   const key = await door.key("notebook");
   const rows = await nights.stage.query<{ track_id: string; keyword: string }>(`

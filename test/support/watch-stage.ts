@@ -115,7 +115,8 @@ export function watchForTests(): WatchStage {
     failSlice: async (dataset = "keyword_rank", app = "1") => {
       const [id] = await ended("failed", draft({ dataset, scope: { store: "ios", app, country: "US" } }));
       await stage.pool.query(
-        "update ops.slice set error_code = 'server_error', error_message = 'server_error: <the API> & failed'",
+        "update ops.slice set error_code = 'server_error', error_message = 'server_error: <the API> & failed' where slice_id = $1",
+        [id],
       );
       return id ?? "";
     },

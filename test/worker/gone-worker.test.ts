@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { besideWorker } from "../support/beside-worker.ts";
 import { runCommand } from "../support/command.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until } from "../support/ingest-stage.ts";
@@ -47,12 +48,11 @@ test("a worker that is killed and leaves none is reported by the next command, i
     /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
   );
   expect(await reported("gaps")).toContain("No worker has run since");
-  await using next = startChild(stage, ["worker", "--yes"]);
-  await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
-  await until(isRunning);
-  expect(await reported()).toBe("");
-  next.process.kill("SIGTERM");
-  expect(await next.ended).toBe(0);
+  await besideWorker(stage, { request: { today: systemClock().today() } }, async () => {
+    await until(async () => (await stage.query("select from ops.worker where ended_as = 'died'")).length > 0);
+    await until(isRunning);
+    expect(await reported()).toBe("");
+  });
   expect(await reported()).toBe("");
 });
 
