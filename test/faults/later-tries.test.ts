@@ -189,14 +189,14 @@ test.each([
     await using app = await stage.open(run);
     const { db } = app.warehouse;
     const accountId = accountIdOf(stage.sandbox.token);
-    const work = () => queueLeftOver({ ...app, db, accountId }, app.config.settings);
+    const tryAgain = () => queueLeftOver({ ...app, db, accountId }, app.config.settings);
     // before anyone agrees nothing is retried, and the forecast is for all of it
     await currentForecast(app);
-    await work();
+    await tryAgain();
     expect(await statesOf(stage)).toMatchObject({ failed });
     await recordAgreement(db, { accountId, datasets: agreed, credits: 5, by: "terminal" }, app.clock.now());
     const forecast = await currentForecast(app);
-    await work();
+    await tryAgain();
     const { pending = 0 } = await statesOf(stage);
     expect({ queued: pending, isCounted: (forecast?.days[0]?.waiting ?? 0) > 0 }).toEqual({
       queued: isTried ? failed : 0,
