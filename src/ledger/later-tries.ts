@@ -15,7 +15,7 @@ import { isAlive } from "./workers.ts";
 
 /**
  * Which failed slices are retried: those of `datasets`, which the configuration does not switch off. `on`: the datasets whose slices are
- * retried whoever started them.
+ * retried also if a person started them.
  */
 export type LaterTries = {
   /** Epoch-ms, and its day as planning counts days. */
