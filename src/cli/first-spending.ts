@@ -3,9 +3,11 @@ import { apiAccess } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
 import { isAgreed, recordAgreement, type Agreement } from "../credits/agreement.ts";
 import { fallbackPrices } from "../planner/fallback-price.ts";
-import { nextStep, type NextStep } from "../planner/next-step.ts";
+import { nextStep, stepOfWork, type NextStep } from "../planner/next-step.ts";
+import { datasetsOf } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { checkStorable } from "../raw/check-storable.ts";
+import { dueTries } from "../runs/later-tries.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm } from "./confirm.ts";
 import { countOf } from "../core/words.ts";
@@ -15,8 +17,9 @@ import { atLeastIn, fallbackLines, nightWords, priceOfNow, startQuestion, stepLi
  * Nothing is spent before a person has agreed to it. The first sync of an account is priced step by step, since what the account tracks is
  * known only after it is read: the apps, then the countries of each, then the keywords, then lists, then the market. Each step is shown,
  * agreed to and run within its price, and then the next one is planned from its answers. An agreement to the market is recorded in
- * ops.agreement; syncs, workers and nights after that do not ask. Where no step reads the market, because the named datasets are lists or
- * nothing is missing, the price of a night is shown and agreed to after the last step. An agreement to days that a person names is not
+ * ops.agreement; syncs, workers and nights after that do not ask. Failed slices whose next try is due are the last step of a sync. Where no
+ * step reads the market, because the named datasets are lists or nothing can be requested now, the price of a night is shown and agreed to
+ * after the last step. An agreement to days that a person names is not
  * recorded: the price of other days and of nights was not shown.
  */
 
@@ -46,10 +49,11 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
   // no price is shown for answers that could not be stored
   await checkStorable(spending.app.warehouse.db);
   for (let last: SyncResult | null = null; ;) {
-    const step = await stepOf(spending);
+    const step = (await stepOf(spending)) ?? (await stepOfTries(spending));
     if (step === null && !spending.yes) {
       last ??= await spending.run(0);
-      if (last.outcome === "loaded") await agreeToNights(spending);
+      // what failed before is requested again later, in nights too
+      if (last.outcome === "loaded" || last.outcome === "failed") await agreeToNights(spending);
       return last;
     }
     if (!(await isAgreedTo(spending, step))) return null;
@@ -63,7 +67,7 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
 async function agreeToNights(spending: FirstSpending): Promise<void> {
   const { app, request, stop, say } = spending;
   if (!canConfirm() || namesDays(request)) return;
-  say(`Nothing else is missing now. ${nightWords(await priceOfNow(app, request.datasets))}`);
+  say(`Nothing is left to request now. ${nightWords(await priceOfNow(app, request.datasets))}`);
   if (await confirm("May workers and later syncs spend that?", stop)) await record(spending, 0);
 }
 
@@ -83,6 +87,15 @@ export async function agreeToWorker(spending: FirstSpending): Promise<boolean | 
 
 function stepOf({ app, request }: FirstSpending): Promise<NextStep | null> {
   return nextStep(app.warehouse.db, request, app.config.settings);
+}
+
+/** Failed slices whose next try is due and paid for, which a sync requests after all else; null if there are none. */
+async function stepOfTries({ app, request }: FirstSpending): Promise<NextStep | null> {
+  const { settings } = app.config;
+  const names = datasetsOf(request, settings).map(({ name }) => name);
+  const which = { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY };
+  const { tries } = await dueTries(app.warehouse.db, app.clock, which);
+  return stepOfWork(tries, request, settings);
 }
 
 /** True for a run that stopped because the next step costs more than its limit. */

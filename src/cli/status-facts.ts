@@ -44,7 +44,8 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
   ];
 }
 
-function notAgreedText({ datasets, next }: NotAgreed): string {
+/** What workers leave out, and how to agree to it. */
+export function notAgreedText({ datasets, next }: NotAgreed): string {
   return `workers leave out ${listed(datasets)}, since nobody has agreed to that: ${next}`;
 }
 

@@ -9,6 +9,10 @@ export const logEvents = {
     level: "warn",
     says: "the crontab plans datasets that nobody has agreed to spend credits on: they are not planned until someone does what `next` says",
   },
+  "run.not_agreed": {
+    level: "info",
+    says: "a planning job leaves out these datasets, since nobody has agreed to them",
+  },
   "worker.re_registered": {
     level: "warn",
     says: "the lease of a worker expired while it was frozen; it registers again",

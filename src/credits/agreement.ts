@@ -1,4 +1,4 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
 /** What a person agrees to: these datasets (everything that is on if none is named), and the price that was shown. */
 export type Agreement = {
@@ -29,6 +29,13 @@ export async function isAgreed(
 ): Promise<boolean> {
   const agreed = await readAgreed(db, accountId);
   return agreed === "everything" || (datasets.length > 0 && datasets.every((name) => agreed.has(name)));
+}
+
+/** True if a person has agreed to anything for an account after an instant (epoch-ms). */
+export async function wasAgreedSince(db: Queryable, accountId: string, since: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.agreement where account_id = ${accountId} and agreed_at > ${instant(since)} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Records an agreement; the newest price counts. */

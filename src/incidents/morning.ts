@@ -4,7 +4,7 @@ import { readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
-import { countRunning, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
+import { countRunning, isServed, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readLockWait, type LockWait } from "../postgres/lock-waits.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
@@ -53,8 +53,8 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     lockWait: await readLockWait(db),
   };
   // if a worker runs, its checks open incidents
-  const isServed = read.workers.running + read.workers.waiting > 0;
-  const late = isServed || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
+  const late =
+    isServed(read.workers) || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
   const verdict = verdictOf({
     ...sumsOf(status, off),
     ...read,

@@ -1,6 +1,6 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
-import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf, listed } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
@@ -128,21 +128,21 @@ const endWords = {
 
 function warnOf(facts: VerdictFacts): readonly string[] {
   const { failedForNow, deferred, open, running, workers, unfinishedSync, lockWait } = facts;
-  const isServed = running > 0 || workers.running + workers.waiting > 0;
+  const isRun = running > 0 || isServed(workers);
   return [
     facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
     // slices that had not started were cancelled: no slice shows that they are missing
-    !isServed && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
+    !isRun && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
       ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and the rest has not been requested since`
       : "",
-    !isServed && open > 0
+    !isRun && open > 0
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
       : "",
     lockWait === null ? "" : lockWaitText(lockWait),
     failedForNow > 0
-      ? countOf(failedForNow, "failed slice is requested again later", "failed slices are requested again later")
+      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} requested again by a worker, or by the next sync`
       : "",
-    ...(isServed ? waitTexts(deferred) : []),
+    ...(isRun ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");
 }
 

@@ -14,8 +14,8 @@ import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
 /**
- * Which failed slices are retried: those of `datasets`, which the configuration does not switch off. `on`: the datasets that run without
- * being named.
+ * Which failed slices are retried: those of `datasets`, which the configuration does not switch off. `on`: the datasets whose slices are
+ * retried also if a person started them.
  */
 export type LaterTries = {
   /** Epoch-ms, and its day as planning counts days. */

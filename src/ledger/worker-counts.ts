@@ -32,6 +32,11 @@ export async function readWorkerCounts(db: Queryable, account: string): Promise<
   return rows[0] as WorkerCounts;
 }
 
+/** True if a worker serves the account. */
+export function isServed({ running, waiting }: Pick<WorkerCounts, "running" | "waiting">): boolean {
+  return running + waiting > 0;
+}
+
 /** Slices that a living process runs. In the ledger, slices of a killed process count as running until another process finds them. */
 export async function countRunning(db: Queryable): Promise<number> {
   const { rows } = await sql<{ slices: number }>`

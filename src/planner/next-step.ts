@@ -11,7 +11,7 @@ import type { SyncRequest } from "./request.ts";
 export type NextStep = {
   readonly stage: Dataset["stage"];
   /** Work by dataset, the most expensive first. */
-  readonly work: readonly Omit<OpenWork, "class">[];
+  readonly work: readonly Work[];
   readonly slices: number;
   readonly requests: number;
   readonly credits: number;
@@ -21,21 +21,21 @@ export type NextStep = {
  * Plans the next step of a sync, including slices that were planned earlier; null if nothing is left to request. Writes and spends nothing.
  */
 export async function nextStep(db: Database, request: SyncRequest, settings: Settings): Promise<NextStep | null> {
-  const chosen = datasetsOf(request, settings);
-  const work = new Map<string, { slices: number; requests: number; credits: number }>();
-  const add = (dataset: string, more: Pick<OpenWork, "slices" | "requests" | "credits">) => {
-    const known = work.get(dataset);
-    work.set(dataset, known === undefined ? planTotals([more]) : planTotals([known, more]));
-  };
-  for (const waiting of await openWork(
-    db,
-    chosen.map(({ name }) => name),
-    accountOf(settings),
-  ))
-    add(waiting.dataset, waiting);
+  const names = datasetsOf(request, settings).map(({ name }) => name);
+  const work: Work[] = [...(await openWork(db, names, accountOf(settings)))];
   for await (const { dataset, slices } of planChunks(db, request, settings))
-    add(dataset, planTotals(slices.map(({ requests, credits }) => ({ slices: 1, requests, credits }))));
-  const listed = [...work].map(([dataset, sums]) => ({ dataset, ...sums })).sort((a, b) => b.credits - a.credits);
-  const [first] = chosen.filter(({ name }) => work.has(name));
+    work.push({ dataset, ...planTotals(slices.map(({ requests, credits }) => ({ slices: 1, requests, credits }))) });
+  return stepOfWork(work, request, settings);
+}
+
+type Work = Omit<OpenWork, "class">;
+
+/** A step of this work of a request's datasets; null if there is none. */
+export function stepOfWork(parts: readonly Work[], request: SyncRequest, settings: Settings): NextStep | null {
+  const work = Map.groupBy(parts, ({ dataset }) => dataset);
+  const listed = [...work]
+    .map(([dataset, own]) => ({ dataset, ...planTotals(own) }))
+    .sort((a, b) => b.credits - a.credits);
+  const first = datasetsOf(request, settings).find(({ name }) => work.has(name));
   return first === undefined ? null : { stage: first.stage, work: listed, ...planTotals(listed) };
 }

@@ -85,16 +85,18 @@ async function queue(
 }
 
 /**
- * Datasets that are not switched off, and those of them that are on and agreed to. A slice of another dataset is retried if the schedule or
- * a plan started it; others are left to a person's next sync or retry, since nobody agreed to more than that. Named datasets are on.
+ * Datasets that are not switched off, and those of them that someone agreed to: by name, or to everything that is on. A slice of another
+ * dataset is retried if the schedule or a plan started it; others are left to a person's next sync or retry, since nobody agreed to more
+ * than that. For a person, named datasets are all of these.
  */
 function triedDatasets(settings: Settings, named: TriesFor["datasets"]) {
   if (!("agreed" in named)) return { datasets: named, on: named };
   const covered = coveredBy(named.agreed, settings);
-  const isAgreed = (name: string) => covered === "everything" || covered.has(name);
   const names = datasets.filter(({ name }) => settings.datasets[name]?.on !== false);
   return {
     datasets: names.map(({ name }) => name),
-    on: names.filter((dataset) => isOn(dataset, settings) && isAgreed(dataset.name)).map(({ name }) => name),
+    on: names
+      .filter((dataset) => (covered === "everything" ? isOn(dataset, settings) : covered.has(dataset.name)))
+      .map(({ name }) => name),
   };
 }

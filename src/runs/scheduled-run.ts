@@ -16,6 +16,7 @@ import { announceQueued } from "../ledger/shared-queue.ts";
 import { agreedOf } from "../planner/agreed-datasets.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
+import { scheduled } from "../planner/scheduled-datasets.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
 import { requestFailedAgain } from "./later-tries.ts";
 import { adoptInto } from "./orphans.ts";
@@ -25,11 +26,14 @@ import { takeOver } from "./take-over.ts";
 
 /**
  * Plans what is due today of these datasets (all that are on if none is named), as far as someone has agreed to them. The agreement is read
- * here, not when the job is queued: a yes counts from the next run on for all workers, and a job that another worker left in the queue plans
- * no more than was agreed to.
+ * here, not when the job is queued: a yes counts from the next planning job on for all workers, and a job that another worker left in the
+ * queue plans no more than was agreed to.
  */
 export async function planAgreed(parts: IngestParts, settings: Settings, names: readonly string[]): Promise<void> {
-  await planDue(parts, settings, agreedOf(names, await readAgreed(parts.db, parts.accountId), settings));
+  const chosen = agreedOf(names, await readAgreed(parts.db, parts.accountId), settings);
+  const leftOut = scheduled(names, settings).filter((name) => !chosen.includes(name));
+  if (leftOut.length > 0) parts.log.info({ datasets: leftOut.join(", ") }, "run.not_agreed");
+  await planDue(parts, settings, chosen);
 }
 
 /**

@@ -14,7 +14,7 @@ import { readCrontab, scheduledBy, type CrontabLine } from "./crontab.ts";
 type AgreedLines = {
   /** The lines without datasets that nobody has agreed to; a line that would plan nothing else is left out. */
   readonly lines: readonly CrontabLine[];
-  /** The datasets that nobody has agreed to. */
+  /** The datasets of the lines that no agreement covers. */
   readonly lacking: readonly string[];
 };
 
@@ -27,12 +27,13 @@ export function agreedLines(lines: readonly CrontabLine[], agreed: AgreedDataset
     // an empty list would mean all that are on
     return datasets.length === 0 ? [] : [{ ...line, datasets }];
   });
-  return { lines: narrowed, lacking: scheduledBy(lines, settings).filter((name) => !agreed.has(name)) };
+  const covered = scheduledBy(narrowed, settings);
+  return { lines: narrowed, lacking: scheduledBy(lines, settings).filter((name) => !covered.includes(name)) };
 }
 
 /** A worker requires confirmation of exactly what the crontab plans; a `sync` would have to name it. */
 const howToAgree =
-  "`storehouse worker` at a terminal shows the price and requires confirmation, `storehouse worker --yes` agrees; running workers then plan them too, without a restart";
+  "`storehouse worker` at a terminal shows the price and requires confirmation, `storehouse worker --yes` agrees; then restart the workers that started before the crontab or the settings were last changed, others need no restart";
 
 /** Datasets that the crontab plans and that workers leave out, since nobody has agreed to them; and how to agree. */
 export type NotAgreed = { readonly datasets: readonly string[]; readonly next: string };
@@ -52,7 +53,7 @@ export async function warnOfNotAgreed({ config, warehouse, log }: App): Promise<
 
 /**
  * What the coming runs are priced for: the lines and datasets that a person has agreed to, and all of the crontab before anyone has agreed to
- * any of it.
+ * anything.
  */
 export async function readPriced(
   db: Queryable,
@@ -60,8 +61,9 @@ export async function readPriced(
 ): Promise<Pick<AgreedLines, "lines"> & { readonly agreed: AgreedDatasets }> {
   const all = readCrontab(crontabFile(config));
   const agreed = await agreedIn(db, config);
-  const { lines } = agreedLines(all, agreed, config.settings);
-  return scheduledBy(lines, config.settings).length === 0 ? { lines: all, agreed: "everything" } : { lines, agreed };
+  const isNothingAgreed = agreed !== "everything" && agreed.size === 0;
+  if (isNothingAgreed && scheduledBy(all, config.settings).length > 0) return { lines: all, agreed: "everything" };
+  return { lines: agreedLines(all, agreed, config.settings).lines, agreed };
 }
 
 async function agreedIn(db: Queryable, config: Config): Promise<AgreedDatasets> {

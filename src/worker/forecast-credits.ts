@@ -4,7 +4,7 @@ import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf, dayMs, hourMs } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
-import type { AgreedDatasets } from "../credits/agreement.ts";
+import { wasAgreedSince, type AgreedDatasets } from "../credits/agreement.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { openWorkByApp } from "../ledger/open-slices.ts";
@@ -104,7 +104,7 @@ function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly Cred
 
 /**
  * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day or too old, or something has
- * been planned since or was under way. Null if none can be made: after a stop, or if today is not the day of the clock.
+ * been planned or agreed to since, or was under way. Null if none can be made: after a stop, or if today is not the day of the clock.
  */
 export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { clock, config } = parts;
@@ -113,14 +113,19 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
   if (clock.today() !== dayOf(now)) return null;
   const accountId = await accountIdIn(db, config);
   const known = await readForecast(db, accountId, dayOf(now));
-  if (known !== null && (await stands(db, known, now))) return known;
+  if (known !== null && (await stands(db, accountId, known, now))) return known;
   const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
 }
 
-async function stands(db: Parts["warehouse"]["db"], { madeAt, days }: StoredForecast, now: number): Promise<boolean> {
+async function stands(
+  db: Parts["warehouse"]["db"],
+  accountId: string,
+  { madeAt, days }: StoredForecast,
+  now: number,
+): Promise<boolean> {
   const wasUnderWay = (days[0]?.waiting ?? 0) > 0;
   if (dayOf(madeAt) !== dayOf(now) || now - madeAt > (wasUnderWay ? standsUnderWayMs : standsMs)) return false;
-  return !(await wasPlannedSince(db, madeAt));
+  return !(await wasPlannedSince(db, madeAt)) && !(await wasAgreedSince(db, accountId, madeAt));
 }

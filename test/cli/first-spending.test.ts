@@ -110,13 +110,13 @@ test("a worker whose crontab names its datasets is agreed to for these, and for 
   const all = await crontab("all", ["tracked_app"], []);
   for (const [variables, lacking] of [
     [more, "keyword_rank"],
-    [all, "tracked_keyword, keyword_rank"],
+    [all, "keyword_rank"],
   ] as const)
     expect(await runWorker(stage, [], { ...variables, LOG_LEVEL: "warn" })).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(`"datasets":"${lacking}"`),
     });
-  expect(await stage.query("select from ops.slice where dataset in ('tracked_keyword', 'keyword_rank')")).toEqual([]);
+  expect(await stage.query("select from ops.slice where dataset = 'keyword_rank'")).toEqual([]);
   expect(await runWorker(stage, [], await crontab("other", ["keyword_rank"]))).toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^spending_not_agreed: /),
@@ -268,5 +268,37 @@ test.skipIf(!hasTerminal)(
     expect(await yes.ended).toBe(0);
     expect(await agreements()).toEqual([{ ...ofLists, dataset: "" }, ofLists]);
     expect(stage.requested()).toHaveLength(before);
+  },
+);
+
+test.skipIf(!hasTerminal)(
+  "at a terminal a sync with failed slices records a yes to nights, and prices those whose next try is due before it requests them",
+  async () => {
+    const faults = ["ios", "android"].map(
+      (store) => ({ operation: `${store}.keyword-ranking`, times: 1_000_000, kind: "status", status: 500 }) as const,
+    );
+    await using stage = await openStage({ market, faults });
+    await using folders = new AsyncDisposableStack();
+    const { start, questions } = await openFirstSync(stage, folders);
+    const agreements = () => stage.query("select dataset, agreed_by from ops.agreement");
+    expect(await run(stage, "sync", "--as-of", today, "--max-credits", "1000")).toMatchObject({ code: 1 });
+    const before = stage.requested().length;
+
+    await using nights = start();
+    await until(() => nights.output().includes("May workers and later syncs spend that? (y/N"));
+    nights.type("y\r");
+    expect([await nights.ended, await agreements()]).toEqual([1, [{ dataset: "", agreed_by: "terminal" }]]);
+    expect(stage.requested()).toHaveLength(before);
+
+    await stage.query("delete from ops.agreement");
+    stage.sandbox.set({ faults: [] });
+    stage.sandbox.clearLog();
+    await stage.query("update ops.slice set due_at = ended_at where state = 'failed'");
+    await using tries = start();
+    await until(() => questions(tries).length === 1);
+    expect(stage.requested()).toEqual([]);
+    tries.type("y\r");
+    expect([await tries.ended, await agreements()]).toEqual([0, [{ dataset: "", agreed_by: "terminal" }]]);
+    expect(stage.requested().reduce((sum, { charged }) => sum + charged, 0)).toBe(questions(tries)[0]);
   },
 );

@@ -15,14 +15,17 @@ test("schedule marks what workers leave out because nobody has agreed to it, and
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   const line = (minute: number, id: string, ...datasets: readonly string[]) =>
     `${minute} 4 * * * plan_due ?id=${id} ${JSON.stringify({ datasets })}\n`;
+  const typed = async (...command: readonly string[]) =>
+    (await runCommand(stage, command, { variables: { STOREHOUSE_CRONTAB: crontab } })).stdout;
+  writeFileSync(crontab, "0 4 * * * plan_due ?id=all\n");
+  expect(await typed("schedule", "--count", "1")).toMatch(/ all .* not agreed *\n/);
+
   writeFileSync(
     crontab,
     line(0, "lists", "tracked_app") +
       line(1, "both", "tracked_app", "tracked_country") +
       line(2, "ranks", "keyword_rank"),
   );
-  const typed = async (...command: readonly string[]) =>
-    (await runCommand(stage, command, { variables: { STOREHOUSE_CRONTAB: crontab } })).stdout;
   await using app = await stage.open();
   const agreement = { accountId: accountIdOf(stage.sandbox.token), credits: 5, by: "terminal" } as const;
   const agreeTo = (...datasets: readonly string[]) =>
@@ -39,7 +42,7 @@ test("schedule marks what workers leave out because nobody has agreed to it, and
     ]),
   );
   const how = "since nobody has agreed to that: `storehouse worker` at a terminal";
-  expect(schedule).toContain(`Workers leave out tracked_country, keyword_rank, ${how}`);
+  expect(schedule).toContain(`Not agreed: workers leave out tracked_country, keyword_rank, ${how}`);
   const { notAgreed, runs } = JSON.parse(await typed("schedule", "--count", "1", "--json")) as {
     notAgreed: unknown;
     runs: readonly { id: string; notAgreed: unknown }[];

@@ -23,6 +23,12 @@ const storm = ["ios", "android"].flatMap((store) =>
     status: 500,
   })),
 );
+const charts = ["ios", "android"].map((store) => ({
+  operation: `${store}.top-charts`,
+  times: 1_000_000,
+  kind: "status" as const,
+  status: 500,
+}));
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
 const ranks = "dataset = 'keyword_rank'";
 
@@ -159,26 +165,38 @@ test("a snapshot that failed has its next try on its own day or none: the next d
 });
 
 test.each([
-  { agreed: ["tracked_app"], isTried: false },
-  { agreed: ["tracked_app", "keyword_rank"], isTried: true },
-  { agreed: [], isTried: true },
+  { of: "keyword_rank", agreed: ["tracked_app"], isTried: false },
+  { of: "keyword_rank", agreed: ["tracked_app", "keyword_rank"], isTried: true },
+  { of: "keyword_rank", agreed: [], isTried: true },
+  // a dataset that has been renamed since
+  { of: "keyword_rank", agreed: ["old_name"], isTried: false },
+  { of: "keyword_rank", agreed: ["old_name", "keyword_rank"], isTried: true },
+  // this one is off unless it is named
+  { of: "top_chart", agreed: ["top_chart"], isTried: true },
+  { of: "top_chart", agreed: [], isTried: false },
 ])(
-  "workers request what a person's sync left failed again if someone agreed to its dataset, and the forecast counts just that: $agreed",
-  async ({ agreed, isTried }) => {
+  "workers request what a person's sync of $of left failed again if someone agreed to it, and the forecast counts just that: $agreed",
+  async ({ of, agreed, isTried }) => {
     const crontab = join(folderForTests(), "crontab");
     writeFileSync(crontab, '0 4 * * * plan_due ?id=apps {"datasets":["tracked_app"]}\n');
-    await using stage = await openStage({ market: { ...market, apps: 1 }, faults: storm });
+    await using stage = await openStage({ market: { ...market, apps: 1 }, faults: [...charts, ...storm] });
     const run = { clock: clockAt("12:00"), environment: { STOREHOUSE_CRONTAB: crontab } };
-    expect(await stage.sync({ ...run, maxCredits: 1_000 })).toMatchObject({ outcome: "failed" });
+    const request = { datasets: [of] };
+    expect(await stage.sync({ ...run, request, maxCredits: 1_000 })).toMatchObject({ outcome: "failed" });
     const { failed = 0 } = await statesOf(stage);
     expect(failed).toBeGreaterThan(0);
     await minutesLater(stage, 5);
     await using app = await stage.open(run);
     const { db } = app.warehouse;
     const accountId = accountIdOf(stage.sandbox.token);
+    const tryAgain = () => queueLeftOver({ ...app, db, accountId }, app.config.settings);
+    // before anyone agrees nothing is retried, and the forecast is for all of it
+    await currentForecast(app);
+    await tryAgain();
+    expect(await statesOf(stage)).toMatchObject({ failed });
     await recordAgreement(db, { accountId, datasets: agreed, credits: 5, by: "terminal" }, app.clock.now());
     const forecast = await currentForecast(app);
-    await queueLeftOver({ ...app, db, accountId }, app.config.settings);
+    await tryAgain();
     const { pending = 0 } = await statesOf(stage);
     expect({ queued: pending, isCounted: (forecast?.days[0]?.waiting ?? 0) > 0 }).toEqual({
       queued: isTried ? failed : 0,

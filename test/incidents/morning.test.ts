@@ -110,7 +110,7 @@ test("what failed of a dataset that was switched off since wants nobody", async 
   expect(await verdict(["review"])).toContain("1 slice failed and needs a retry");
   expect(await verdict(["review", "keyword_rank"])).toMatch(/^OK: /);
   await pool.query("update ops.slice set due_at = now() where state = 'failed'");
-  expect(await verdict(["review"])).toContain("1 failed slice is requested again later");
+  expect(await verdict(["review"])).toContain("1 failed slice is requested again by a worker, or by the next sync");
   expect(await verdict(["review", "keyword_rank"])).toMatch(/^OK: /);
 });
 

@@ -63,7 +63,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { failedForNow: 3, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
     {
       state: "warn",
-      text: "Not complete yet: 3 failed slices are requested again later; 1 slice waits for credits.",
+      text: "Not complete yet: 3 failed slices are requested again by a worker, or by the next sync; 1 slice waits for credits.",
     },
   ],
   [
@@ -81,7 +81,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1 },
     {
       state: "bad",
-      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again later.",
+      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again by a worker, or by the next sync.",
     },
   ],
   [

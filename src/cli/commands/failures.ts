@@ -66,7 +66,7 @@ function printCause(same: readonly Failure[]): void {
   print(
     nextTryAt === null
       ? `  -> \`${command}\` requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`
-      : `  -> requested again automatically; \`${command}\` does so now.\n`,
+      : `  -> requested again by a worker, or by the next sync; \`${command}\` does so now.\n`,
   );
 }
 

@@ -13,6 +13,7 @@ import { openWork } from "../../ledger/open-slices.ts";
 import { wholeNumber } from "../arguments.ts";
 import { withCheckedApp } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
+import { notAgreedText } from "../status-facts.ts";
 import { countOf, durationText, listed } from "../../core/words.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { optional, table } from "../table.ts";
@@ -57,7 +58,7 @@ export function defineSchedule(command: Command): void {
         async (app) => {
           const schedule = await scheduleReport(app, options.count);
           if (options.json) printJson(schedule);
-          else printSchedule(schedule);
+          else printSchedule(schedule, app.config.settings);
         },
       ),
     );
@@ -108,9 +109,9 @@ function isLeast({ datasets }: RunForecast, settings: Settings): boolean {
 }
 
 /** The part of a run that workers leave out. */
-function leftOut({ datasets, notAgreed }: Pick<ShownRun, "datasets" | "notAgreed">): string {
-  if (notAgreed.length === 0) return "";
-  const isAll = datasets?.length === notAgreed.length;
+function leftOut({ datasets, notAgreed }: Pick<ShownRun, "datasets" | "notAgreed">, settings: Settings): string {
+  if (datasets === null || notAgreed.length === 0) return "";
+  const isAll = scheduled(datasets, settings).length === notAgreed.length;
   return isAll ? "not agreed" : `not agreed: ${listed(notAgreed)}`;
 }
 
@@ -119,7 +120,10 @@ function putOff({ overBudget: { slices, credits } }: RunForecast): string {
   return slices === 0 ? "" : `budgets defer ${countOf(credits, "credit")}`;
 }
 
-function printSchedule({ file, isPortfolioKnown, runs, notAgreed, never, waiting }: ScheduleReport): void {
+function printSchedule(
+  { file, isPortfolioKnown, runs, notAgreed, never, waiting }: ScheduleReport,
+  settings: Settings,
+): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price, notAgreed: lacking }) => [
     timeCell(Date.parse(at)),
     durationText(inSeconds * 1000),
@@ -132,7 +136,7 @@ function printSchedule({ file, isPortfolioKnown, runs, notAgreed, never, waiting
     [
       price?.isLeast === true ? "at least" : "",
       price == null ? "" : putOff(price),
-      leftOut({ datasets, notAgreed: lacking }),
+      leftOut({ datasets, notAgreed: lacking }, settings),
     ]
       .filter((text) => text !== "")
       .join(", "),
@@ -148,8 +152,7 @@ function printSchedule({ file, isPortfolioKnown, runs, notAgreed, never, waiting
     print(
       "\nEach run is priced as if the runs before it had loaded everything, with the portfolio, settings and prices of now.",
     );
-  if (notAgreed !== null)
-    print(`Workers leave out ${listed(notAgreed.datasets)}, since nobody has agreed to that: ${notAgreed.next}.`);
+  if (notAgreed !== null) print(`Not agreed: ${notAgreedText(notAgreed)}.`);
   if (waiting.slices > 0)
     print(
       `${countOf(waiting.slices, "slice was", "slices were")} planned earlier and ${waiting.slices === 1 ? "waits" : "wait"} for a worker: ${countOf(waiting.credits, "credit")} more.`,

@@ -4,6 +4,8 @@ import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithUnrequested } from "../../incidents/verdict.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
 import type { Status } from "../../ledger/status.ts";
+import { isServed } from "../../ledger/worker-counts.ts";
+import { readAgreed } from "../../credits/agreement.ts";
 import { withWarehouse } from "../environment.ts";
 import { factList, type Fact } from "../fact-list.ts";
 import { print, printJson } from "../output.ts";
@@ -32,7 +34,7 @@ export function defineStatus(command: Command): void {
           now: clock.now(),
         });
         const unrequested = morning.datasets.length === 0 ? [] : await readUnrequested(app);
-        const notAgreed = isServed(morning) && accountId !== "" ? await readLeftOut(app) : null;
+        const notAgreed = isServed(morning.workers) && accountId !== "" ? await readLeftOut(app, accountId) : null;
         const page = {
           ...morning,
           unrequested,
@@ -60,13 +62,9 @@ async function readUnrequested({ warehouse, config: { settings }, clock }: App):
   return readNeverRequestedWithin(warehouse.db, { settings, today: clock.today(), ms: patienceMs });
 }
 
-/** True if a worker serves the account. */
-function isServed({ workers }: Pick<Morning, "workers">): boolean {
-  return workers.running + workers.waiting > 0;
-}
-
 /** Reads what workers leave out. Null also for an invalid crontab, which `storehouse doctor` names. */
-async function readLeftOut({ warehouse, config }: App): Promise<Page["notAgreed"]> {
+async function readLeftOut({ warehouse, config }: App, accountId: string): Promise<Page["notAgreed"]> {
+  if ((await readAgreed(warehouse.db, accountId)) === "everything") return null;
   // this loads every dataset, too
   const { readNotAgreed } = await import("../../worker/agreed-lines.ts");
   try {
@@ -132,7 +130,8 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   if (datasets.some(({ rejects }) => rejects > 0))
     print("\nRejected rows are in ops.reject, each with its reason; the other rows are loaded.");
   // a worker requests it anyway, and no sync reaches days that are not requested any more
-  if (verdict.state === "warn" && !isServed(facts) && (facts.unrequested ?? []).length === 0) print(`\n${syncHint}`);
+  if (verdict.state === "warn" && !isServed(facts.workers) && (facts.unrequested ?? []).length === 0)
+    print(`\n${syncHint}`);
   if (troubles.length === 0) return;
   const rows = troubles.map((trouble) => [trouble.dataset, trouble.state, trouble.slices, trouble.example]);
   print(`\n${table(["dataset", "state", "slices", "why"], rows)}`);

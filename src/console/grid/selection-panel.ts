@@ -107,11 +107,16 @@ function reasonItem(
     <strong>${code ?? state}</strong>
     <span class="muted">${countOf(slices, "slice")} of ${dataset}, ${state}, ${daysText(firstDay, last)}</span>${
       text === null || text === "" ? null : html`<br />${codeText(text)}`
-    }${dueAt === null ? null : html`<br /><span class="muted">requested again at ${timeElement(dueAt, now)}</span>`}<br /><a
+    }${dueAt === null ? null : html`<br /><span class="muted">${againWords(state)} ${timeElement(dueAt, now)}</span>`}<br /><a
       href="/slices/${sliceId}"
       >${slices === 1 ? "See the slice" : "See one of the slices"}<span class="unseen"> of ${code ?? state}</span></a
     >
   </li>`;
+}
+
+/** A worker starts what waits; what failed may be left to a person's sync. */
+function againWords(state: string): string {
+  return state === "failed" ? "requested again by a worker, or by the next sync, from" : "requested again at";
 }
 
 function fillPart(

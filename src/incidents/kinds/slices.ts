@@ -8,7 +8,7 @@ const stopped = ["api_unavailable", "requests_stopped"] as const;
 function nextTry(at: string | null): string {
   return at === null
     ? "their data is missing until it is requested again"
-    : `their data is missing, and they are requested again automatically, next at ${minuteOf(at)}`;
+    : `their data is missing until a worker or the next sync requests them again, from ${minuteOf(at)} on`;
 }
 
 /** Data that is missing or late. */
