@@ -25,8 +25,26 @@ const processes = long ? ["sync", "mcp"] : [];
 
 /** Commands that say what others say as well, and are played in the long run alone. */
 const alike = [
-  ...["plan", "gaps", "held", "runs", "credits", "app", "discover", "keywords", "raw import", "prune", "retention"],
-  ...["alerts --json", "schedule", "estimate", "lookback", "chart", "operations", "datasets", "completion", "mcp"],
+  "plan",
+  "gaps",
+  "held",
+  "runs",
+  "credits",
+  "app",
+  "discover",
+  "keywords",
+  "raw import",
+  "prune",
+  "retention",
+  "alerts --json",
+  "schedule",
+  "estimate",
+  "lookback",
+  "chart",
+  "operations",
+  "datasets",
+  "completion",
+  "mcp",
 ];
 
 /** Passwords with characters that an address writes in another way. */

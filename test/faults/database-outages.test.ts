@@ -153,7 +153,7 @@ test("a sync that is stopped while it waits for room ends at once, and has said 
     /"problem":"database_full: the disk of Postgres is full; .*"database.unavailable"/.test(lines.join("")),
   );
   stop.abort();
-  expect(await running).toMatchObject({ code: "database_full" });
+  expect(await running).toMatchObject({ error: { code: "database_full" } });
   await disk.free();
 });
 

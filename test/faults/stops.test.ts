@@ -71,9 +71,9 @@ test("a second stop ends it without what is under way", async () => {
 
 test("a page that never comes is cut shortly before the grace time is over", async () => {
   await using stage = await openStage({ market, faults: [{ kind: "stall", times: 1, operation: "dashboard.apps" }] });
-  await besideWorker(stage, { settings: { ...settings, worker: { grace_seconds: 6 } } }, () =>
-    until(() => stage.sandbox.log().some(({ fault }) => fault === "stall")),
-  );
+  await using child = startWorker(stage, { worker: { grace_seconds: 6 } });
+  await until(() => stage.sandbox.log().some(({ fault }) => fault === "stall"));
+  expect(await stopped(child)).toBe(0);
   await expectAllGivenBack(stage);
 });
 
