@@ -124,10 +124,10 @@ test.skipIf(!hasTerminal)(
     await stage.sync({ request: { datasets: ["tracked_app"] } });
     await using app = await stage.open();
     const { db } = app.warehouse;
-    const earlier = { accountId: accountIdOf(stage.sandbox.token), datasets: ["keyword_rank"], credits: 9 };
+    const earlier = { accountId: accountIdOf(stage.sandbox.token), datasets: ["tracked_app"], credits: 9 };
     await recordAgreement(db, { ...earlier, by: "--yes" }, app.clock.now());
     const crontab = path.join(worker.folder, "crontab");
-    await writeFile(crontab, '0 4 * * * plan_due {"datasets":["keyword_rank","tracked_country"]}\n');
+    await writeFile(crontab, '0 4 * * * plan_due {"datasets":["tracked_app","tracked_country"]}\n');
     const agreed = "select dataset, agreed_by from ops.agreement order by dataset";
 
     await using no = worker.start({ STOREHOUSE_CRONTAB: crontab });
@@ -145,7 +145,7 @@ test.skipIf(!hasTerminal)(
     yes.type("y\r");
     await until(() => shown(yes).includes("The worker runs the schedule"));
     expect(await stage.query(agreed)).toEqual([
-      { dataset: "keyword_rank", agreed_by: "--yes" },
+      { dataset: "tracked_app", agreed_by: "--yes" },
       { dataset: "tracked_country", agreed_by: "terminal" },
     ]);
     expect(shown(yes)).not.toContain("keyword");
