@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { besideWorker } from "../support/beside-worker.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
@@ -12,26 +11,25 @@ const alerts = { ranked: { mart: "keyword_rank_daily", when: { is_ranked: { is: 
 test("a worker that loads a night sends each fire once, in the long run beside another one", async () => {
   await using receiver = await openReceiver();
   const market = { apps: 1, countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 } as const;
-  const today = systemClock().today();
-  await using stage = await openStage({ today, market });
-  const settings = { notify: { check_seconds: 0.5, format: "json" as const }, alerts };
-  await using second = long
-    ? startChild(stage, ["worker", "--yes"], { settings, variables: { NOTIFY_URL: receiver.url } })
-    : null;
+  await using stage = await openStage({ today: systemClock().today(), market });
+  const options = {
+    settings: { notify: { check_seconds: 0.5, format: "json" as const }, alerts },
+    variables: { NOTIFY_URL: receiver.url },
+  };
+  await using first = startChild(stage, ["worker", "--yes"], options);
+  await using second = long ? startChild(stage, ["worker", "--yes"], options) : null;
   const unsent = () => stage.query("select from ops.alert_fire where notified_at is null");
   const ranks = `
     select r.track_id || ' ' || r.keyword || ' ' || r.device_code as rank from mart.keyword_rank_daily as r
     where  r.is_ranked and r.date_day >= (select since_day from ops.alert) order by 1`;
   const open = "select from ops.slice where state not in ('loaded', 'empty', 'skipped')";
-  const isAllSent = async () => {
+  await until(async () => {
     const fired = await stage.query("select from ops.alert_fire");
     if (fired.length === 0 || (await stage.query(open)).length > 0 || (await unsent()).length > 0) return false;
     return fired.length === (await stage.query(ranks)).length;
-  };
-  const run = { settings, environment: { NOTIFY_URL: receiver.url }, request: { today } };
-  await besideWorker(stage, run, () => until(isAllSent));
-  second?.process.kill("SIGTERM");
-  await second?.ended;
+  });
+  for (const child of [first, second]) child?.process.kill("SIGTERM");
+  await Promise.all([first.ended, second?.ended]);
   const sent = receiver.received.flatMap(({ alerts: all = [] }) => all);
   const subjects = sent.map(({ subject }) => subject as Record<string, string>);
   const named = subjects.map(({ track_id: app, keyword, device_code: device }) => `${app} ${keyword} ${device}`);
