@@ -67,13 +67,16 @@ test.each(
   );
 });
 
+/** Few in flight, so that most of the plan is left. */
+const slow = { settings: { api: { concurrency: 2 } } } as const;
+
 /** A plan of which a run was stopped after a few calls. */
 async function openStopped() {
   const gate = gateAfter(4);
   const stage = await openWithPortfolio({ ...small, clock: gate.clock, latencyMs: gate.latencyMs });
   const plan = await planned(stage);
   const stop = new AbortController();
-  const first = runPlanned(stage, plan.planId, { stop: stop.signal });
+  const first = runPlanned(stage, plan.planId, { ...slow, stop: stop.signal });
   await until(() => gate.held() > 0);
   stop.abort();
   gate.open();
