@@ -20,6 +20,7 @@ create table ops.worker (
   stopped_at   timestamptz,
   ended_as     text,
   job_pool     text,
+  schedule_digest text,
   account      text        not null default ''
 );
 comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
@@ -34,6 +35,7 @@ comment on column ops.worker.stopped_at   is 'When it stopped, or when its lease
 comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.';
 comment on column ops.worker.account      is 'Account that it works with; empty for that of API_TOKEN.';
 comment on column ops.worker.job_pool     is 'Name under which it locks jobs of the queue; null for a process that runs none.';
+comment on column ops.worker.schedule_digest is 'Digest of the crontab and of the settings that decide what it plans; null for a process without a schedule.';
 
 create table ops.plan (
   plan_id          bigint      primary key generated always as identity,

@@ -8873,6 +8873,7 @@ create table ops.worker (
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
   ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.
   job_pool text, -- Name under which it locks jobs of the queue; null for a process that runs none.
+  schedule_digest text, -- Digest of the crontab and of the settings that decide what it plans; null for a process without a schedule.
   account text not null default ''::text, -- Account that it works with; empty for that of API_TOKEN.
   constraint worker_pkey PRIMARY KEY (worker_id)
 );

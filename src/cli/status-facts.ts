@@ -4,7 +4,7 @@ import type { OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
 import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
-import type { WorkerCounts } from "../ledger/worker-counts.ts";
+import type { OutdatedWorker, WorkerCounts } from "../ledger/worker-counts.ts";
 import type { NotAgreed } from "../worker/agreed-lines.ts";
 import { lockWaitNext, lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 import { useWords } from "../core/credit-budget.ts";
@@ -27,6 +27,8 @@ export type StatusFacts = {
   readonly unrequested: readonly UnrequestedDays[] | null;
   /** What the crontab plans and the running workers leave out. */
   readonly notAgreed: NotAgreed | null;
+  /** Running workers whose crontab or settings differ from those that this command reads. */
+  readonly outdatedWorkers: readonly OutdatedWorker[];
 };
 
 /** The facts of `storehouse status`, in the order in which a person needs them. */
@@ -36,6 +38,7 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
     ["budgets", budgetsText(facts)],
     ["next run", nextRunText(facts)],
     ["workers", workersText(facts.workers)],
+    ["other settings", outdatedText(facts.outdatedWorkers)],
     ["not agreed", facts.notAgreed && notAgreedText(facts.notAgreed)],
     ["incidents", incidentsText(facts)],
     ["last run", facts.lastRun && lastRunText(facts.lastRun)],
@@ -108,6 +111,14 @@ function workersText({ running, late, waiting, ageSeconds, lastEndedAs }: Worker
   if (parts.length > 0) return `${parts.join(", ")}${beat}`;
   const end = lastEndedAs === "stopped" ? "was stopped" : `ended as ${lastEndedAs}`;
   return `none is running${lastEndedAs === null ? "" : `; the last one ${end}`}; \`storehouse worker\` starts one`;
+}
+
+function outdatedText(workers: readonly OutdatedWorker[]): string | null {
+  if (workers.length === 0) return null;
+  const named = workers.map(
+    ({ workerId, host, startedAt }) => `worker ${workerId} on ${host}, started at ${timeText(startedAt.getTime())}`,
+  );
+  return `${listed(named)}: the crontab or the settings differ from those that this command reads; if they were changed since, a restart makes them count`;
 }
 
 function incidentsText({ incidents, now }: StatusFacts): string {

@@ -32,6 +32,24 @@ export async function readWorkerCounts(db: Queryable, account: string): Promise<
   return rows[0] as WorkerCounts;
 }
 
+/** A worker that runs another schedule than the one it was compared with. */
+export type OutdatedWorker = { readonly workerId: string; readonly host: string; readonly startedAt: Date };
+
+/** The running workers of an account whose schedule has another digest. */
+export async function readOutdatedWorkers(
+  db: Queryable,
+  account: string,
+  schedule: string,
+): Promise<readonly OutdatedWorker[]> {
+  const { rows } = await sql<OutdatedWorker>`
+    select w.worker_id as "workerId", w.host, w.started_at as "startedAt"
+    from   ops.worker        as w
+    join   ops.worker_status as s on s.worker_id = w.worker_id
+    where  w.account = ${account} and w.schedule_digest <> ${schedule} and s.is_running
+    order  by w.worker_id`.execute(db);
+  return rows;
+}
+
 /** True if a worker serves the account. */
 export function isServed({ running, waiting }: Pick<WorkerCounts, "running" | "waiting">): boolean {
   return running + waiting > 0;

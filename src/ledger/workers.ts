@@ -195,7 +195,15 @@ export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof s
     and    l.classid = ${lockSpace}::oid and l.objid = ${workerId}::bigint::oid and l.objsubid = 2)`;
 }
 
-/** Records the name under which a process locks jobs of the queue, so that the jobs of a dead process can be found. */
-export async function recordJobPool(db: Queryable, workerId: string, pool: string): Promise<void> {
-  await sql`update ops.worker set job_pool = ${pool} where worker_id = ${workerId}`.execute(db);
+/**
+ * Records the name under which a worker locks jobs of the queue, so that the jobs of a dead one can be found, and a digest of the schedule
+ * that it runs.
+ */
+export async function recordJobs(
+  db: Queryable,
+  workerId: string,
+  { pool, schedule }: { readonly pool: string; readonly schedule: string },
+): Promise<void> {
+  await sql`
+    update ops.worker set job_pool = ${pool}, schedule_digest = ${schedule} where worker_id = ${workerId}`.execute(db);
 }

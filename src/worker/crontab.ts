@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { parseCrontab, type ParsedCronItem } from "graphile-worker";
 import { z } from "zod";
 import { jobs } from "../../jobs/all.ts";
@@ -21,6 +22,7 @@ export type CrontabLine = {
   /** Datasets that it names; empty for all that are on. Null for a task that does not plan. */
   readonly datasets: readonly string[] | null;
   readonly item: ParsedCronItem;
+  readonly text: string;
 };
 
 /**
@@ -40,7 +42,7 @@ export function readCrontab(file: string): readonly CrontabLine[] {
     const same = lines.find(({ id }) => id === item.identifier);
     if (same !== undefined)
       throw bad(`line ${same.line} already has the id ${item.identifier}: give one of them a different ?id=...`);
-    lines.push({ line, id: item.identifier, task: item.task, datasets: datasetsOf(item, bad), item });
+    lines.push({ line, id: item.identifier, task: item.task, datasets: datasetsOf(item, bad), item, text: raw.trim() });
   }
   return lines;
 }
@@ -94,6 +96,19 @@ export function itemOfAccount(item: ParsedCronItem, account: string): ParsedCron
 /** The datasets that lines plan, each once: those that they name, and all that are on if a line names none. */
 export function scheduledBy(lines: readonly Pick<CrontabLine, "datasets">[], settings: Settings): readonly string[] {
   return [...new Set(lines.flatMap((line) => (line.datasets === null ? [] : scheduled(line.datasets, settings))))];
+}
+
+/**
+ * A digest of the lines and of the settings that decide what they plan, equal if these are. Comments of the crontab do not count.
+ */
+export function scheduleDigest(
+  lines: readonly CrontabLine[],
+  { portfolio, datasets: ofDatasets, credits }: Settings,
+): string {
+  const texts = lines.map(({ text }) => text);
+  return createHash("sha256")
+    .update(JSON.stringify([texts, portfolio, ofDatasets, credits]))
+    .digest("hex");
 }
 
 const minuteMs = 60_000;

@@ -14,7 +14,7 @@ import { awaitBalance } from "../ingest/balance-check.ts";
 import type { SliceRunner } from "../ingest/slice-runner.ts";
 import { releaseFormerClaims } from "../ledger/reconcile.ts";
 import { planningTask, taskOfAccount } from "../ledger/shared-queue.ts";
-import { noteEnd, recordJobPool } from "../ledger/workers.ts";
+import { noteEnd, recordJobs } from "../ledger/workers.ts";
 import { refusedElsewhere } from "../runs/heartbeat.ts";
 import { cancelSwitchedOff } from "../runs/orphans.ts";
 import { cancelOutOfPortfolio } from "../runs/out-of-portfolio.ts";
@@ -27,7 +27,7 @@ import {
 } from "../postgres/database-errors.ts";
 import { warnOfNotAgreed } from "./agreed-lines.ts";
 import { announceRuns } from "./announce-runs.ts";
-import { itemOfAccount, readCrontab, scheduledBy } from "./crontab.ts";
+import { itemOfAccount, readCrontab, scheduledBy, scheduleDigest } from "./crontab.ts";
 import { notedTask } from "./noted-task.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
@@ -217,7 +217,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
   // from here on each failure stops the queue: otherwise it would run during the next session, and keep the process from ending
   let slices: SliceRunner | null = null;
   try {
-    await recordJobPool(app.warehouse.db, parts.workerId, queue.pool);
+    await recordJobs(app.warehouse.db, parts.workerId, { pool: queue.pool, schedule: scheduleDigest(lines, settings) });
     await cancelSwitchedOff({ db: app.warehouse.db, log: app.log }, settings);
     await cancelOutOfPortfolio(parts, settings, { isWorker: true });
     slices = startWork(app, ingest);

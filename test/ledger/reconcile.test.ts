@@ -1,7 +1,7 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
-import { recordJobPool, enterWorker } from "../../src/ledger/workers.ts";
+import { recordJobs, enterWorker } from "../../src/ledger/workers.ts";
 import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
@@ -83,7 +83,7 @@ describe("a process without a heartbeat", () => {
   test("loses the jobs that it had locked, and others keep theirs", async () => {
     const [gone, living] = [await stage.dead(), await stage.alive()];
     for (const taker of [gone, living]) {
-      await recordJobPool(stage.db, taker, `pool of ${taker}`);
+      await recordJobs(stage.db, taker, { pool: `pool of ${taker}`, schedule: "" });
       await sql`select graphile_worker.add_job('plan_due', job_key := ${`of ${taker}`})`.execute(stage.db);
       await sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = ${`pool of ${taker}`} where key = ${`of ${taker}`}`.execute(
         stage.db,

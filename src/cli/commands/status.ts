@@ -1,11 +1,11 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
+import { crontabFile } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithUnrequested } from "../../incidents/verdict.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
 import type { Status } from "../../ledger/status.ts";
-import { isServed } from "../../ledger/worker-counts.ts";
-import { readAgreed } from "../../credits/agreement.ts";
+import { isServed, readOutdatedWorkers } from "../../ledger/worker-counts.ts";
 import { withWarehouse } from "../environment.ts";
 import { factList, type Fact } from "../fact-list.ts";
 import { print, printJson } from "../output.ts";
@@ -34,11 +34,11 @@ export function defineStatus(command: Command): void {
           now: clock.now(),
         });
         const unrequested = morning.datasets.length === 0 ? [] : await readUnrequested(app);
-        const notAgreed = isServed(morning.workers) && accountId !== "" ? await readLeftOut(app, accountId) : null;
+        const schedule = isServed(morning.workers) ? await readSchedule(app, accountId) : nothingToSay;
         const page = {
           ...morning,
+          ...schedule,
           unrequested,
-          notAgreed,
           verdict: verdictWithUnrequested(morning.verdict, unrequested),
         };
         if (options.json) printJson(asJson(page));
@@ -52,8 +52,12 @@ export function defineStatus(command: Command): void {
 /** The overview does not wait until years of the ledger are read. */
 const patienceMs = 2_000;
 
-/** What is shown: the overview, days that a sync no longer reaches, and what workers leave out. */
-type Page = Morning & Pick<StatusFacts, "unrequested" | "notAgreed">;
+/** What is shown: the overview, days that a sync no longer reaches, and how workers deviate from the schedule. */
+type Page = Morning & Pick<StatusFacts, "unrequested"> & Deviations;
+
+type Deviations = Pick<StatusFacts, "notAgreed" | "outdatedWorkers">;
+
+const nothingToSay: Deviations = { notAgreed: null, outdatedWorkers: [] };
 
 /** Reads days that a sync no longer reaches; null if that takes too long. */
 async function readUnrequested({ warehouse, config: { settings }, clock }: App): Promise<Page["unrequested"]> {
@@ -62,15 +66,24 @@ async function readUnrequested({ warehouse, config: { settings }, clock }: App):
   return readNeverRequestedWithin(warehouse.db, { settings, today: clock.today(), ms: patienceMs });
 }
 
-/** Reads what workers leave out. Null also for an invalid crontab, which `storehouse doctor` names. */
-async function readLeftOut({ warehouse, config }: App, accountId: string): Promise<Page["notAgreed"]> {
-  if ((await readAgreed(warehouse.db, accountId)) === "everything") return null;
-  // this loads every dataset, too
-  const { readNotAgreed } = await import("../../worker/agreed-lines.ts");
+/** Compares what workers do with the schedule as this command reads it. Nothing for an invalid crontab, which `storehouse doctor` names. */
+async function readSchedule({ warehouse: { db }, config }: App, accountId: string): Promise<Deviations> {
+  // these load every dataset, too
+  const [{ readNotAgreed }, { readCrontab, scheduleDigest }] = await Promise.all([
+    import("../../worker/agreed-lines.ts"),
+    import("../../worker/crontab.ts"),
+  ]);
   try {
-    return await readNotAgreed(warehouse.db, config);
+    return {
+      notAgreed: accountId === "" ? null : await readNotAgreed(db, config),
+      outdatedWorkers: await readOutdatedWorkers(
+        db,
+        accountOf(config.settings),
+        scheduleDigest(readCrontab(crontabFile(config)), config.settings),
+      ),
+    };
   } catch (error) {
-    if (error instanceof UsageError) return null;
+    if (error instanceof UsageError) return nothingToSay;
     throw error;
   }
 }
@@ -89,6 +102,7 @@ function asJson({
   lockWait,
   unrequested,
   notAgreed,
+  outdatedWorkers,
 }: Page) {
   const credits = account && {
     total: account.total,
@@ -109,6 +123,7 @@ function asJson({
     lockWait,
     unrequested,
     notAgreed,
+    outdatedWorkers,
   };
   return { ...shown, datasets, troubles, failedForNow };
 }
