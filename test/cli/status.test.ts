@@ -86,5 +86,7 @@ test("status says who holds what a process waits for, and how that ends", () => 
 function factsWith(more: Partial<Parameters<typeof statusFacts>[0]>): Record<string, string | null> {
   const workers = { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
   const none = { now: 0, account: null, budgets: [], nextRuns: [], workers, incidents: [], lastRun: null };
-  return Object.fromEntries(statusFacts({ ...none, lockWait: null, unrequested: [], notAgreed: null, outdatedWorkers: [], ...more }));
+  return Object.fromEntries(
+    statusFacts({ ...none, lockWait: null, unrequested: [], notAgreed: null, outdatedWorkers: [], ...more }),
+  );
 }
