@@ -3,7 +3,7 @@ import { datasetsOff, namedDatasets } from "../alerts/datasets-off.ts";
 import type { Environment } from "../config/env.ts";
 import type { Settings } from "../config/settings.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
-import type { ScheduleFile } from "./machine-checks.ts";
+import type { ScheduleFile } from "./schedule-checks.ts";
 
 /** Whether each alert can fire and be sent; nothing if none is configured. */
 export function checkAlertSettings({
@@ -13,7 +13,7 @@ export function checkAlertSettings({
 }: {
   readonly settings: Settings;
   readonly environment: Environment;
-  readonly crontab: ScheduleFile;
+  readonly crontab: Pick<ScheduleFile, "file" | "read">;
 }): readonly Diagnosis[] {
   const alerts = alertsIn(settings);
   if (alerts.length === 0) return [];

@@ -21,10 +21,10 @@ import {
   checkLostDays,
   checkReported,
   checkUnrequestedDays,
-  checkWorkers,
 } from "./ledger-checks.ts";
 import { checkSize } from "./size-check.ts";
-import { checkCrontab, checkDisk, type ScheduleFile } from "./machine-checks.ts";
+import { checkDisk } from "./machine-checks.ts";
+import { checkAgreement, checkCrontab, checkWorkers, type ScheduleFile } from "./schedule-checks.ts";
 import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
 import { createPing, createWebhook } from "../incidents/webhook.ts";
 import { causeCode } from "../core/errors.ts";
@@ -104,7 +104,8 @@ export async function checkAnyDatabase({
   home,
   clock,
   settings,
-}: Pick<DoctorInput, "environment" | "home" | "clock"> & Partial<Pick<DoctorInput, "settings">>): Promise<
+  crontab,
+}: Pick<DoctorInput, "environment" | "home" | "clock"> & Partial<Pick<DoctorInput, "settings" | "crontab">>): Promise<
   readonly Diagnosis[]
 > {
   const directory = path.join(home, "postgres");
@@ -119,7 +120,7 @@ export async function checkAnyDatabase({
     await using opened = new AsyncDisposableStack();
     const url = environment.DATABASE_URL ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
     const { db } = opened.use(await openWarehouse(url, 2, { timeoutMs }));
-    return await checkDatabase(db, { clock, settings, account: environment.STOREHOUSE_ACCOUNT ?? "" });
+    return await checkDatabase(db, { clock, settings, crontab, account: environment.STOREHOUSE_ACCOUNT ?? "" });
   } catch (error) {
     return [failedWith("database", error)];
   }
@@ -135,11 +136,20 @@ function embeddedFolder(home: string): string {
   }
 }
 
-type Checked = { readonly clock: Clock; readonly settings: Settings | undefined; readonly account: string };
+type Checked = {
+  readonly clock: Clock;
+  readonly settings: Settings | undefined;
+  readonly crontab: ScheduleFile | undefined;
+  readonly account: string;
+};
 
 type Check = readonly [name: string, check: (db: Database) => Promise<Diagnosis | null>];
 
-async function checkDatabase(db: Database, { clock, settings, account }: Checked): Promise<readonly Diagnosis[]> {
+async function checkDatabase(
+  db: Database,
+  { clock, settings, crontab, account }: Checked,
+): Promise<readonly Diagnosis[]> {
+  const digest = digestOf(crontab);
   const checks: readonly Check[] = [
     ["database", checkServer],
     ["rights", checkRights],
@@ -147,7 +157,8 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     ["locks", checkLocks],
     ["clock of the database", (open) => checkDatabaseClock(open, clock)],
     ["database size", (open) => checkSize(open, settings)],
-    ["workers", (open) => checkWorkers(open, account)],
+    ["workers", (open) => checkWorkers(open, account, digest)],
+    ...agreed(digest === null ? undefined : crontab),
     ["incidents", checkIncidents],
     ["failed slices", (open) => checkFailedSlices(open, settings === undefined ? [] : switchedOff(settings))],
     ["lost days", checkLostDays],
@@ -167,6 +178,19 @@ async function checkDatabase(db: Database, { clock, settings, account }: Checked
     }
   }
   return found.filter((one) => one !== null);
+}
+
+/** The digest of a valid crontab; null for an invalid one, which its own check reports. */
+function digestOf(crontab: ScheduleFile | undefined): string | null {
+  try {
+    return crontab?.digest() ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function agreed(crontab: ScheduleFile | undefined): readonly Check[] {
+  return crontab === undefined ? [] : [["agreement", (open) => checkAgreement(open, crontab)]];
 }
 
 /** How far back a sync reaches depends on the settings: `init` has none yet. */

@@ -1,5 +1,4 @@
 import { sql } from "../postgres/sql.ts";
-import { lateSeconds, readWorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readDaysAtRisk } from "../ledger/days-at-risk.ts";
 import { readLostDays } from "../ledger/lost-days.ts";
@@ -12,30 +11,6 @@ import { readNeverRequestedWithin } from "../planner/earlier-gaps.ts";
 import { titleOf } from "../incidents/kinds.ts";
 import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
-
-/** Whether a worker runs and its heartbeat is recent. One that waits until the API accepts the account runs too. */
-export async function checkWorkers(db: Database, account: string): Promise<Diagnosis> {
-  const { running, late, waiting, ageSeconds, lastEndedAs: last } = await readWorkerCounts(db, account);
-  const beat = `latest heartbeat ${Math.round(ageSeconds ?? 0)} s ago`;
-  if (running === 0 && waiting > 0)
-    return warn("workers", `${waiting} waiting until the API accepts the account, ${beat}`, "see the check token");
-  if (running === 0)
-    return warn(
-      "workers",
-      last === null || last === "stopped"
-        ? "no worker is running"
-        : `no worker is running; the last one ended as ${last}`,
-      "start one with `storehouse worker`, unless your own scheduler runs `storehouse sync`",
-    );
-  const found = `${running + waiting} in the ledger, ${beat}`;
-  return late === 0
-    ? pass("workers", found)
-    : warn(
-        "workers",
-        `${found}, ${late} without a heartbeat for more than ${lateSeconds} s`,
-        "see the worker's log; another worker takes over its slices",
-      );
-}
 
 /** The open incidents, as the workers recorded them. */
 export async function checkIncidents(db: Database): Promise<Diagnosis> {

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import path from "node:path";
-import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
+import { failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 
 const gib = 2 ** 30;
 /** Below the first, one night's answers and rows may fill the disk; below the second Postgres may stop at any moment. */
@@ -26,24 +26,5 @@ async function statfsAbove(folder: string): Promise<{ bavail: number; bsize: num
   for (let at = folder; ; at = path.dirname(at)) {
     const found = await statfs(at).catch(() => null);
     if (found !== null || at === path.dirname(at)) return found;
-  }
-}
-
-/** The crontab: its file, and the function that reads its lines and throws if one is invalid. */
-export type ScheduleFile = {
-  readonly file: string;
-  /** Each line with the datasets that it names; null if it plans nothing. */
-  readonly read: (file: string) => readonly { readonly datasets: readonly string[] | null }[];
-};
-
-/** Whether the crontab is valid, and names existing tasks and datasets. */
-export function checkCrontab({ file, read }: ScheduleFile): Diagnosis {
-  try {
-    const { length } = read(file);
-    if (length === 0)
-      return warn("crontab", `${file} has no lines`, "add a line: without one the worker plans nothing on a schedule");
-    return pass("crontab", `${length} ${length === 1 ? "line" : "lines"} in ${file}`);
-  } catch (error) {
-    return failedWith("crontab", error);
   }
 }

@@ -11,7 +11,7 @@ import { openStage } from "../support/ingest-stage.ts";
 
 const crontab = path.join(folderForTests(), "crontab");
 
-test("schedule marks what workers leave out because nobody has agreed to it, and status names it while one runs; both say how to agree", async () => {
+test("schedule and doctor name what workers leave out because nobody has agreed to it, and status does while one runs; all say how to agree", async () => {
   await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
   const line = (minute: number, id: string, ...datasets: readonly string[]) =>
     `${minute} 4 * * * plan_due ?id=${id} ${JSON.stringify({ datasets })}\n`;
@@ -27,9 +27,9 @@ test("schedule marks what workers leave out because nobody has agreed to it, and
       line(2, "ranks", "keyword_rank"),
   );
   await using app = await stage.open();
-  const agreement = { accountId: accountIdOf(stage.sandbox.token), credits: 5, by: "terminal" } as const;
+  const yes = { accountId: accountIdOf(stage.sandbox.token), credits: 5, by: "terminal" } as const;
   const agreeTo = (...datasets: readonly string[]) =>
-    recordAgreement(app.warehouse.db, { ...agreement, datasets }, app.clock.now());
+    recordAgreement(app.warehouse.db, { ...yes, datasets }, app.clock.now());
   await agreeTo("tracked_app");
 
   const schedule = await typed("schedule", "--count", "1");
@@ -54,6 +54,16 @@ test("schedule marks what workers leave out because nobody has agreed to it, and
     ranks: ["keyword_rank"],
   });
 
+  const agreement = async () => {
+    const { checks } = JSON.parse(await typed("doctor", "--json")) as { checks: readonly { check: string }[] };
+    return checks.find(({ check }) => check === "agreement");
+  };
+  expect(await agreement()).toMatchObject({
+    state: "warn",
+    found: "nobody has agreed that a worker spends credits on tracked_country, keyword_rank",
+    next: expect.stringContaining("`storehouse worker` at a terminal"),
+  });
+
   expect(await typed("status")).not.toContain("not agreed");
   await using _worker = await openIngest(app, "worker", createRunLimit(null));
   const status = (await typed("status")).replaceAll(/\s+/g, " ");
@@ -61,9 +71,12 @@ test("schedule marks what workers leave out because nobody has agreed to it, and
   expect(JSON.parse(await typed("status", "--json"))).toMatchObject({ notAgreed });
   writeFileSync(crontab, "nothing\n");
   expect(JSON.parse(await typed("status", "--json"))).toMatchObject({ notAgreed: null });
+  // the check of the crontab has reported it
+  expect(await agreement()).toBeUndefined();
 
   writeFileSync(crontab, line(0, "ranks", "keyword_rank"));
   await agreeTo();
   expect(await typed("status")).not.toContain("not agreed");
   expect(await typed("schedule")).not.toContain("agreed");
+  expect(await agreement()).toMatchObject({ state: "ok" });
 });

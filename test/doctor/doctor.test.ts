@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { crontabFile } from "../../src/config/config.ts";
 import type { Environment } from "../../src/config/env.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { readCrontab } from "../../src/worker/crontab.ts";
+import { scheduleFileOf } from "../../src/worker/schedule-file.ts";
 import type { Diagnosis } from "../../src/doctor/diagnosis.ts";
 import { diagnose } from "../../src/doctor/doctor.ts";
 import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
@@ -37,8 +36,7 @@ async function runChecks(
   settings: NonNullable<RunOptions["settings"]> = {},
 ) {
   const config = stage.config({ environment, settings });
-  const crontab = { file: crontabFile(config), read: readCrontab };
-  const checks = await diagnose({ ...config, clock: systemClock(), crontab, testsWebhook });
+  const checks = await diagnose({ ...config, clock: systemClock(), crontab: scheduleFileOf(config), testsWebhook });
   return (name: string) => checks.find((one) => one.check === name);
 }
 
@@ -58,6 +56,7 @@ describe("the doctor", () => {
       "clock of the database ok",
       "database size ok",
       "workers warn",
+      "agreement warn",
       "incidents ok",
       "failed slices ok",
       "lost days ok",
@@ -93,7 +92,7 @@ describe("the doctor", () => {
     const { stdout } = ended;
     expect(stdout).toMatch(/^ok {4}database {15}Postgres 1[5-8]\S* responds$/m);
     expect(stdout).toMatch(/^warn {2}workers .*\n +-> start one with `storehouse worker`/m);
-    expect(stdout).toMatch(/\d+ ok, 2 warnings, 0 failed\.\n$/);
+    expect(stdout).toMatch(/\d+ ok, 3 warnings, 0 failed\.\n$/);
   });
 
   test("runs no migration, and names those that are pending", async () => {
@@ -219,12 +218,13 @@ describe("the doctor", () => {
         { operation: "ios.keyword-ranking", times: 1_000_000, kind: "status", status: 418 },
       ],
     });
+    const datasets = { keyword_rank: { history_days: 1 } };
     await using worker = startChild(stage, ["worker", "--yes"], {
-      settings: { notify: { check_seconds: 0.5 }, datasets: { keyword_rank: { history_days: 1 } } },
+      settings: { notify: { check_seconds: 0.5 }, datasets },
     });
     await until(async () => (await stage.query("select from ops.incident where kind = 'slices_failed'")).length > 0);
     await until(async () => (await stage.query("select distinct error_code from ops.failed_slice")).length === 2);
-    const of = await runChecks(stage);
+    const of = await runChecks(stage, {}, false, { datasets });
     expect(of("workers")).toMatchObject({ state: "ok", found: expect.stringMatching(/^1 in the ledger/) as string });
     expect(of("incidents")).toMatchObject({
       found: expect.stringContaining("Slices failed") as string,

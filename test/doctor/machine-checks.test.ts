@@ -3,7 +3,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readCrontab } from "../../src/worker/crontab.ts";
 import { checkSkew } from "../../src/doctor/database-checks.ts";
-import { checkCrontab, checkDisk } from "../../src/doctor/machine-checks.ts";
+import { checkDisk } from "../../src/doctor/machine-checks.ts";
+import { checkCrontab } from "../../src/doctor/schedule-checks.ts";
 import { folderForTests } from "../support/folder.ts";
 
 const folder = folderForTests();

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { configOfAccount } from "../../config/config-of-account.ts";
-import { crontabFile, type Config } from "../../config/config.ts";
+import type { Config } from "../../config/config.ts";
 import { processEnvironment, readLeniently, type Environment } from "../../config/env.ts";
 import { secretsOf } from "../../config/secrets.ts";
 import { Settings } from "../../config/settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import { hiderOf } from "../../core/secret.ts";
-import { readCrontab } from "../../worker/crontab.ts";
+import { scheduleFileOf } from "../../worker/schedule-file.ts";
 import { failedWith, pass, type Diagnosis } from "../../doctor/diagnosis.ts";
 import { diagnose } from "../../doctor/doctor.ts";
 import { environmentFile, homeOf, settingsFile } from "../environment.ts";
@@ -37,7 +37,7 @@ async function examine({ notify, json }: { notify?: true; json?: true }): Promis
     settings,
     home,
     clock: systemClock(),
-    crontab: { file: crontabFile({ environment, settings, home }), read: readCrontab },
+    crontab: scheduleFileOf({ environment, settings, home }),
     hasNoDatabase: read.hasNoDatabase,
     testsWebhook: notify === true,
   });

@@ -1,6 +1,5 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
-import { crontabFile } from "../../config/config.ts";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithUnrequested } from "../../incidents/verdict.ts";
 import { incidentText } from "../../incidents/open-incidents.ts";
@@ -34,10 +33,10 @@ export function defineStatus(command: Command): void {
           now: clock.now(),
         });
         const unrequested = morning.datasets.length === 0 ? [] : await readUnrequested(app);
-        const schedule = isServed(morning.workers) ? await readSchedule(app, accountId) : nothingToSay;
+        const deviations = isServed(morning.workers) ? await readDeviations(app, accountId) : nothingToSay;
         const page = {
           ...morning,
-          ...schedule,
+          ...deviations,
           unrequested,
           verdict: verdictWithUnrequested(morning.verdict, unrequested),
         };
@@ -66,21 +65,21 @@ async function readUnrequested({ warehouse, config: { settings }, clock }: App):
   return readNeverRequestedWithin(warehouse.db, { settings, today: clock.today(), ms: patienceMs });
 }
 
-/** Compares what workers do with the schedule as this command reads it. Nothing for an invalid crontab, which `storehouse doctor` names. */
-async function readSchedule({ warehouse: { db }, config }: App, accountId: string): Promise<Deviations> {
+/**
+ * Compares what workers do with the schedule as a worker would read it now. Nothing for an invalid file, which `storehouse doctor` names.
+ */
+async function readDeviations({ warehouse: { db } }: App, accountId: string): Promise<Deviations> {
   // these load every dataset, too
-  const [{ readNotAgreed }, { readCrontab, scheduleDigest }] = await Promise.all([
-    import("../../worker/agreed-lines.ts"),
-    import("../../worker/crontab.ts"),
+  const [{ loadConfig }, { scheduleFileOf }] = await Promise.all([
+    import("../with-app.ts"),
+    import("../../worker/schedule-file.ts"),
   ]);
   try {
+    const config = loadConfig();
+    const { digest, readNotAgreed } = scheduleFileOf(config);
     return {
-      notAgreed: accountId === "" ? null : await readNotAgreed(db, config),
-      outdatedWorkers: await readOutdatedWorkers(
-        db,
-        accountOf(config.settings),
-        scheduleDigest(readCrontab(crontabFile(config)), config.settings),
-      ),
+      notAgreed: accountId === "" ? null : await readNotAgreed(db),
+      outdatedWorkers: await readOutdatedWorkers(db, accountOf(config.settings), digest()),
     };
   } catch (error) {
     if (error instanceof UsageError) return nothingToSay;
