@@ -8,6 +8,7 @@ import { runCommand } from "../support/command.ts";
 import type { ChildOptions } from "../support/ingest-child.ts";
 import { openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
+import { startCommand } from "../support/running-command.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3, organicKeywords: 4 } as const;
@@ -24,11 +25,9 @@ async function runWorker(
 ) {
   const rows = async () => (await stage.query(isDone)).length;
   const before = await rows();
-  let hasEnded = false;
-  const ended = runCommand(stage, ["worker", ...options], rest).finally(() => (hasEnded = true));
-  await until(async () => hasEnded || (await rows()) > before);
-  process.emit("SIGTERM", "SIGTERM");
-  return ended;
+  await using worker = startCommand(stage, ["worker", ...options], rest);
+  await until(async () => worker.hasEnded() || (await rows()) > before);
+  return await worker.stop();
 }
 
 test("without a terminal the first sync and the first worker spend nothing and say what they would; agreed once, neither wants a confirmation", async () => {
