@@ -3,14 +3,14 @@ import { endless, everyCommand } from "../support/every-command.ts";
 import { grant, openGranted, tried, type GrantedStage } from "../support/granted-stage.ts";
 import { everythingOn } from "../../src/demo/shows.ts";
 import { runCommand } from "../support/command.ts";
-import { startChild } from "../support/ingest-child.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { addDays } from "../../src/core/day.ts";
 import { long } from "../support/long.ts";
 import { folderForTests } from "../support/folder.ts";
+import { startCommand } from "../support/running-command.ts";
 
-// two dozen processes, one after the other
+// two dozen commands, one after the other
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2, organicKeywords: 2 } as const;
@@ -41,23 +41,23 @@ test("the loader loads every dataset that there is, and in the long run the owne
 
 test("the loader gets the message which commands the owner takes", async () => {
   for (const { typed, ends } of (await everyCommand(stage, folder, false)).slice(-1)) {
-    await using child = startChild(stage, typed);
-    expect([typed, await child.ended]).toEqual([typed, ends]);
-    expect(child.output().stderr).toMatch(/^roles_refused: .*storehouse grants --print/);
+    const { code, stderr } = await runCommand(stage, typed);
+    expect([typed, code]).toEqual([typed, ends]);
+    expect(stderr).toMatch(/^roles_refused: .*storehouse grants --print/);
   }
 });
 
 test("the loader runs the worker: its queue, its crontab and its jobs; rights that are set anew meanwhile disturb nothing", async () => {
-  await using child = startChild(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
+  await using worker = startCommand(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
   const alive = () => tried(granted.adminUrl, "select from ops.worker where kind = 'worker' and stopped_at is null");
   const jobs = () => tried(granted.adminUrl, "select from graphile_worker._private_known_crontabs");
   const ran = () => tried(granted.adminUrl, "select from ops.run where kind = 'schedule'");
-  await Promise.race([child.ended, until(async () => (await alive()).length > 0)]);
+  await until(async () => worker.hasEnded() || (await alive()).length > 0);
   await grant(granted.adminUrl);
-  await Promise.race([child.ended, until(async () => (await jobs()).length > 0 && (await ran()).length > 0)]);
-  child.process.kill("SIGTERM");
-  expect(await child.ended).toBe(0);
-  expect(child.output().stderr).not.toMatch(/permission|42501|denied/);
+  await until(async () => worker.hasEnded() || ((await jobs()).length > 0 && (await ran()).length > 0));
+  const { code, stderr } = await worker.stop();
+  expect(code).toBe(0);
+  expect(stderr).not.toMatch(/permission|42501|denied/);
 });
 
 test("the reader gets the message which role a command takes", async () => {

@@ -106,11 +106,11 @@ test("without a terminal it takes options, the environment and the token from st
 
   // run again: what is not named stays
   writeFileSync(path.join(folder, ".env"), `${readFileSync(path.join(folder, ".env"), "utf8")}# mine\nOTHER=1\n`);
-  expect(await start(["--yes", "--datasets", "+review"])).toMatchObject({ code: 0 });
+  const known = { API_BASE_URL: sandbox.url, API_TOKEN: secret };
+  expect(await run(["--yes", "--datasets", "+review"], known)).toMatchObject({ code: 0 });
   expect(written()).toMatchObject({ API_TOKEN: secret, OTHER: "1" });
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
-  const known = { API_BASE_URL: sandbox.url, API_TOKEN: secret };
   expect((await run(["--yes", "--datasets", "+review"], known)).stdout).toMatch(/^Nothing changed: /);
 });
 

@@ -4,9 +4,9 @@ import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
-import { startChild } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { gateAfter, openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
+import { startCommand } from "../support/running-command.ts";
 import { hasTerminal, openTerminal } from "../support/terminal.ts";
 
 const app = "6446318020";
@@ -185,12 +185,13 @@ test("a change that is interrupted ends the call under way, says what was done a
   const gate = gateAfter(2);
   await using stage = await openStage({ clock: gate.clock, latencyMs: gate.latencyMs });
   const words = Array.from({ length: 450 }, (_, index) => `word ${index}`);
-  await using child = startChild(stage, ["keywords", "add", app, "JP", ...words, "--yes"]);
+  await using change = startCommand(stage, ["keywords", "add", app, "JP", ...words, "--yes"]);
   await until(() => gate.held() === 1);
-  child.process.kill("SIGINT");
+  const ended = change.stop("SIGINT");
   gate.open();
-  expect(await child.ended).toBe(130);
-  expect(child.output().stderr).toMatch(/^Only part of it was done: 200 of 450 added, .*\nInterrupted\.\n$/);
+  const { code, stderr } = await ended;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/^Only part of it was done: 200 of 450 added, .*\nInterrupted\.\n$/);
   expect(requested(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
   expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
 });

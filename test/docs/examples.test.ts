@@ -40,8 +40,17 @@ async function idleProgram(): Promise<Command> {
   return program;
 }
 
-/** Why the program does not take these words; null where it does. */
-async function refusal(words: readonly string[]): Promise<string | null> {
+const refusals = new Map<string, Promise<string | null>>();
+
+/** Why the program does not take these words; null where it does. Pages say many of them more than once. */
+function refusal(words: readonly string[]): Promise<string | null> {
+  const key = JSON.stringify(words);
+  const known = refusals.get(key) ?? refusalOf(words);
+  refusals.set(key, known);
+  return known;
+}
+
+async function refusalOf(words: readonly string[]): Promise<string | null> {
   try {
     await (await idleProgram()).parseAsync([...words], { from: "user" });
     return null;

@@ -7,9 +7,10 @@ import { diagnose } from "../../src/doctor/doctor.ts";
 import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { runCommand } from "../support/command.ts";
-import { startChild, type Behind } from "../support/ingest-child.ts";
+import type { Behind } from "../support/ingest-child.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { emptyDatabase } from "../support/warehouse-empty.ts";
+import { startCommand } from "../support/running-command.ts";
 import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
 
 const openToday = () => openStage({ today: systemClock().today() });
@@ -219,7 +220,7 @@ describe("the doctor", () => {
       ],
     });
     const datasets = { keyword_rank: { history_days: 1 } };
-    await using worker = startChild(stage, ["worker", "--yes"], {
+    await using worker = startCommand(stage, ["worker", "--yes"], {
       settings: { notify: { check_seconds: 0.5 }, datasets },
     });
     await until(async () => (await stage.query("select from ops.incident where kind = 'slices_failed'")).length > 0);
@@ -237,20 +238,18 @@ describe("the doctor", () => {
     // what was switched off since wants nobody
     const ofOff = await runChecks(stage, {}, false, { datasets: { keyword_rank: { on: false } } });
     expect(ofOff("failed slices")).toMatchObject({ state: "ok", found: "none" });
-    worker.process.kill("SIGTERM");
-    await worker.ended;
+    await worker.stop();
   });
 
   test("knows a worker that waits until the API accepts the account, and one that ended with an error", async () => {
     await using stage = await openToday();
-    await using worker = startChild(stage, ["worker", "--yes"], {
+    await using worker = startCommand(stage, ["worker", "--yes"], {
       variables: { API_TOKEN: "another-token-of-nobody" },
     });
     const found = async () => (await runChecks(stage))("workers")?.found ?? "";
     await until(async () => (await stage.query("select from ops.worker where ended_as = 'waiting'")).length > 0);
     expect(await found()).toMatch(/^1 waiting until the API accepts the account/);
-    worker.process.kill("SIGTERM");
-    expect(await worker.ended).toBe(0);
+    expect(await worker.stop()).toMatchObject({ code: 0 });
     expect(await found()).toBe("no worker is running");
     await stage.query("update ops.worker set ended_as = 'bad_crontab'");
     expect(await found()).toBe("no worker is running; the last one ended as bad_crontab");

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionOf } from "../../src/metabase/database-entry.ts";
+import { long } from "../support/long.ts";
 import { readerPassword, sharedMetabaseStage, type MetabaseStage } from "../support/metabase-stage.ts";
 import { folderForTests } from "../support/folder.ts";
 
@@ -68,7 +69,7 @@ describe("a server whose certificate is checked", () => {
     expect((await stage.apply({ connection })).changes).toEqual([]);
   });
 
-  test.each(["verify-full", "verify-ca"])(
+  test.each(long ? ["verify-full", "verify-ca"] : ["verify-full"])(
     "of a public authority (%s) is reached by what Java trusts, beside the options that people have set",
     async (mode) => {
       const stage = await withoutEntry();
