@@ -48,6 +48,26 @@ export async function runCommand(
   }
 }
 
+/** Runs a command that goes on until it is stopped, and stops it as SIGTERM does when `work` is done. */
+export async function runUntil(
+  behind: Behind,
+  typed: readonly string[],
+  work: () => Promise<void>,
+  options: ChildOptions = {},
+): Promise<Ended> {
+  let isOver = false;
+  const running = runCommand(behind, typed, options).finally(() => (isOver = true));
+  const early = running.then(({ code, stderr }) => Promise.reject(new Error(`it ended with ${code}: ${stderr}`)));
+  try {
+    await Promise.race([work(), early]);
+  } finally {
+    if (!isOver) process.emit("SIGTERM", "SIGTERM");
+    await running;
+    early.catch(() => undefined);
+  }
+  return running;
+}
+
 /** As src/cli.ts does it. */
 async function codeOf(typed: readonly string[]): Promise<number> {
   try {
