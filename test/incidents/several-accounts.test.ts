@@ -28,7 +28,7 @@ describe("workers of two accounts", () => {
     const distances = { firstMs: minute, longestMs: 60 * minute };
     await inTurns(1);
     for (const account of ["a1", "a2"]) await recordStop(stage.stage.db, account, refused, distances);
-    await inTurns(15);
+    await inTurns(cleanChecks + 1);
     const { rows } = await stage.stage.pool.query("select kind, account_id from ops.incident order by account_id");
     expect(rows).toEqual(["a1", "a2"].map((account) => ({ kind: "requests_stopped", account_id: account })));
     expect(stage.opened()).toHaveLength(2);
