@@ -43,7 +43,7 @@ describe("an incident is notified", () => {
     await eachItsError();
     await stage.watch(1);
     await stage.mend();
-    await stage.watch(cleanChecks, stage.watcher({ send: null }));
+    await stage.watchClosing(stage.watcher({ send: null }));
     await stage.failSlice("keyword_rank", "new");
     await stage.watch(1);
     expect(stage.receiver.received.map(({ text, counts, more }) => ({ text, counts, more }))).toEqual([
@@ -167,7 +167,7 @@ describe("an incident is notified", () => {
     await stage.failSlice();
     await stage.watch(2, stage.watcher({ send: null }));
     await stage.mend();
-    await stage.watch(cleanChecks, stage.watcher({ send: null }));
+    await stage.watchClosing(stage.watcher({ send: null }));
     stage.clock.time += day;
     const slice = await stage.failSlice("review");
     await stage.stage.pool.query("update ops.slice set error_code = 'not_json' where slice_id = $1", [slice]);
