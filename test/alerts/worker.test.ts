@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { runUntil } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
 import { openStage, until } from "../support/ingest-stage.ts";
 import { openReceiver } from "../support/webhook-receiver.ts";
@@ -16,20 +17,20 @@ test("a worker that loads a night sends each fire once, in the long run beside a
     settings: { notify: { check_seconds: 0.5, format: "json" as const }, alerts },
     variables: { NOTIFY_URL: receiver.url },
   };
-  await using first = startChild(stage, ["worker", "--yes"], options);
   await using second = long ? startChild(stage, ["worker", "--yes"], options) : null;
   const unsent = () => stage.query("select from ops.alert_fire where notified_at is null");
   const ranks = `
     select r.track_id || ' ' || r.keyword || ' ' || r.device_code as rank from mart.keyword_rank_daily as r
     where  r.is_ranked and r.date_day >= (select since_day from ops.alert) order by 1`;
   const open = "select from ops.slice where state not in ('loaded', 'empty', 'skipped')";
-  await until(async () => {
+  const isSent = async () => {
     const fired = await stage.query("select from ops.alert_fire");
     if (fired.length === 0 || (await stage.query(open)).length > 0 || (await unsent()).length > 0) return false;
     return fired.length === (await stage.query(ranks)).length;
-  });
-  for (const child of [first, second]) child?.process.kill("SIGTERM");
-  await Promise.all([first.ended, second?.ended]);
+  };
+  await runUntil(stage, ["worker", "--yes"], () => until(isSent), options);
+  second?.process.kill("SIGTERM");
+  await second?.ended;
   const sent = receiver.received.flatMap(({ alerts: all = [] }) => all);
   const subjects = sent.map(({ subject }) => subject as Record<string, string>);
   const named = subjects.map(({ track_id: app, keyword, device_code: device }) => `${app} ${keyword} ${device}`);

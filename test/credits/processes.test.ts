@@ -52,18 +52,22 @@ const charges = (sandbox: Sandbox) => sandbox.log().filter((request) => request.
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 const settled = { held: 0, inFlight: 0 };
 
-test("two processes together take no more than a budget has, and it counts exactly what was charged", async () => {
-  await using sandbox = await service({ total: 1000 });
-  const budget = { budget: "all", period: "month", credits: 100, datasets: null, apps: null } as const;
-  await using spenders = await openSpenders(2, { ...spenderOf(sandbox, "budgeted"), budgets: [budget] });
-  spenders.start();
-  const booked = await spenders.booked();
-  expect(sum(booked)).toBeLessThanOrEqual(budget.credits);
-  expect(sum(booked)).toBeGreaterThan(budget.credits - dearest);
-  expect(sum(charges(sandbox).map(({ charged }) => charged))).toBe(sum(booked));
-  const on = { accountId: "budgeted", budgets: [budget], day: dayOf(machine.now()) };
-  expect(await readBudgets(bank.db, on)).toMatchObject([{ taken: sum(booked) }]);
-});
+// budgets.test.ts shows every day that one holds for several queues together, and takes what is charged
+test.runIf(long)(
+  "two processes together take no more than a budget has, and it counts exactly what was charged",
+  async () => {
+    await using sandbox = await service({ total: 1000 });
+    const budget = { budget: "all", period: "month", credits: 100, datasets: null, apps: null } as const;
+    await using spenders = await openSpenders(2, { ...spenderOf(sandbox, "budgeted"), budgets: [budget] });
+    spenders.start();
+    const booked = await spenders.booked();
+    expect(sum(booked)).toBeLessThanOrEqual(budget.credits);
+    expect(sum(booked)).toBeGreaterThan(budget.credits - dearest);
+    expect(sum(charges(sandbox).map(({ charged }) => charged))).toBe(sum(booked));
+    const on = { accountId: "budgeted", budgets: [budget], day: dayOf(machine.now()) };
+    expect(await readBudgets(bank.db, on)).toMatchObject([{ taken: sum(booked) }]);
+  },
+);
 
 test("processes spend one balance down to the floor, never under it, and book exactly what was charged", async () => {
   const total = 500;

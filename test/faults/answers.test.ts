@@ -1,12 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
 import { replay } from "../../src/archive/replay.ts";
-import { addDays } from "../../src/core/day.ts";
 import { review } from "../../src/datasets/review.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
-import { openStage, today, callText, type Stage } from "../support/ingest-stage.ts";
+import { openStage, callText, type Stage } from "../support/ingest-stage.ts";
 import { factsOf } from "../support/ingest-tables.ts";
 import { calmRun, type Calm } from "../support/ingest-witness.ts";
 
@@ -69,9 +68,6 @@ test("where no answer of an operation is of use, each slice is paid for once, th
   // another process finds out for itself
   await stage.sync(run);
   expect(calls()).toBeLessThanOrEqual(8 + 4);
-  stage.sandbox.set({ faults: [] });
-  await stage.query("update ops.slice set due_at = now() where state = 'failed'");
-  expect(await stage.sync(run)).toMatchObject({ outcome: "loaded" });
 });
 
 test("finds a pace that the service bears", async () => {
@@ -135,12 +131,6 @@ test("loses one bad keyword of a batch and none beside it", async () => {
   stage.sandbox.clearLog();
   await stage.sync();
   expect(stage.requested()).toEqual([]);
-  // the next night requests the others in one call an app and country, and not the refused one
-  stage.sandbox.set({ today: addDays(today, 1) });
-  await stage.sync({ request: { datasets: ["keyword_rank"], today: addDays(today, 1) } });
-  const nightly = stage.requested().filter(({ operation }) => operation === "android.keyword-ranking");
-  expect(nightly).toHaveLength(1);
-  expect(nightly.every(({ status }) => status === 200)).toBe(true);
 });
 
 test("takes a 404 and a 204 for what they say and sends no second request", async () => {

@@ -12,7 +12,7 @@ const off = { ...settings, datasets: { keyword_rank: { on: false } } };
 const rhythm = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 test("a backfill keeps its limit when it is killed, and one of the two workers that take it over is killed as well", async () => {
-  await using stage = await openWithPortfolio({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 12 } });
+  await using stage = await openWithPortfolio({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 6 } });
   // what is killed while its answers are held has paid for them
   const killed = Promise.withResolvers<void>();
   await using proxy = await openProxy(stage.sandbox, ({ target }) =>

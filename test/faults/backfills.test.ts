@@ -13,9 +13,10 @@ const ranks = ["--dataset", "keyword_rank", "--yes"] as const;
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 5 } } };
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 4 };
+const oneApp = { ...market, apps: 1 };
 
 test("a worker automatically resumes a backfill that credits stopped, and requests what the plan priced, once", async () => {
-  await using calm = await openWithPortfolio({ market });
+  await using calm = await openWithPortfolio({ market: oneApp });
   const made = await planned(calm, {}, { settings });
   await runPlanned(calm, made.planId, { settings });
   const callTexts = calm.requested().map(callText).sort();
@@ -23,7 +24,7 @@ test("a worker automatically resumes a backfill that credits stopped, and reques
   // a period is a few seconds; in one there are credits for the portfolio, and for no more than two thirds of the plan
   const account = { token: "sandbox-token", total: 1_000, periodHours: 4 / 3_600 };
   const floors = { snapshot: 0, daily: 0, lookback: 0, history: 1 - (0.6 * made.credits) / account.total };
-  await using stage = await openWithPortfolio({ market, accounts: [account] });
+  await using stage = await openWithPortfolio({ market: oneApp, accounts: [account] });
   const tight = { ...settings, credits: { floors } };
   const stopped = await backfillCommand(stage, ranks, { settings: tight });
   expect(stopped).toMatchObject({ code: 3, stdout: expect.stringMatching(/reset|credits/) });
@@ -95,7 +96,7 @@ test("a backfill that is killed is taken over at its agreed price, less the call
 });
 
 test("two backfills of days and countries that overlap run at once and fetch nothing twice: the one whose plan the other has queued a part of makes it again", async () => {
-  const two = { ...market, countries: ["US", "JP"] };
+  const two = { ...oneApp, countries: ["US", "JP"] };
   const days = { bounds: { start: addDays(today, -4), end: addDays(today, -1) } };
   await using calm = await openWithPortfolio({ market: two });
   for (const part of [{ countries: ["US"] }, days])

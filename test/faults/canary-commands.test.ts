@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { startQueue } from "../../src/worker/queue-runner.ts";
 import { canary, givenAway, tablesWithCanary, token } from "../support/canary.ts";
-import { runCommand } from "../support/command.ts";
+import { runCommand, runUntil } from "../support/command.ts";
 import { everyCommand } from "../support/every-command.ts";
 import { grant, urlAs } from "../support/granted-stage.ts";
 import { compiledOnce, startChild, type Behind, type Child } from "../support/ingest-child.ts";
@@ -145,15 +145,17 @@ test("no command of the loader or the owner gives a secret away, and the server'
 
 test("a worker reveals none, in its messages or in its pages", async () => {
   const port = await freePort();
-  await using child = startChild(stage, ["worker", "--yes"], { variables, settings: { health: { port } } });
   const begun = () => stage.query("select from ops.run where kind = 'schedule'");
-  await Promise.race([child.ended, until(async () => (await begun()).length > 0)]);
-  for (const endpoint of endpoints) {
-    const answer = await fetch(`http://127.0.0.1:${port}${endpoint}`);
-    expect([endpoint, givenAway([...answer.headers, await answer.text()])]).toEqual([endpoint, false]);
-  }
-  child.process.kill("SIGTERM");
-  expect(await endOf(child)).toMatchObject({ ended: 0 });
+  const read = async () => {
+    await until(async () => (await begun()).length > 0);
+    for (const endpoint of endpoints) {
+      const answer = await fetch(`http://127.0.0.1:${port}${endpoint}`);
+      expect([endpoint, givenAway([...answer.headers, await answer.text()])]).toEqual([endpoint, false]);
+    }
+  };
+  const options = { variables, settings: { health: { port } } };
+  const { code: ended, ...words } = await runUntil(stage, ["worker", "--yes"], read, options);
+  expect(keptSecret({ ended, ...words })).toMatchObject({ ended: 0 });
 });
 
 test("wrong settings and an unavailable database are reported without them", async () => {

@@ -18,7 +18,13 @@ beforeAll(async () => {
 });
 
 /** Of the place at which it was killed, how often a run may have requested something that it could not land. */
-const lost: Partial<Record<Place, number>> = { "after send": 1, "after answer": 1, "after landing": 0 };
+const lost: Partial<Record<Place, number>> = {
+  "after send": 1,
+  "after answer": 1,
+  "after landing": 0,
+  "after commit": 0,
+  "before the end": 0,
+};
 
 /**
  * Places at which no other test kills a process every day: with a request on the wire it is killed when the credits just suffice, and in
@@ -26,10 +32,7 @@ const lost: Partial<Record<Place, number>> = { "after send": 1, "after answer": 
  */
 const chains: (readonly Place[])[] = long
   ? (["after send", ...crashPoints] as const).map((place) => [place, place])
-  : [
-      ["after answer", "after landing"],
-      ["after commit", "before the end"],
-    ];
+  : [["after answer", "after landing", "after commit", "before the end"]];
 
 test.each(chains.map((places) => ({ places, named: places.join(", then ") })))(
   "ends as if undisturbed when it is killed, and the runs that take over are killed as well: $named",

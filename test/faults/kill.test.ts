@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { runWorker } from "../support/agreed-worker.ts";
+import { runCommand } from "../support/command.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -61,12 +62,14 @@ test("has planned the next wave as soon as the slice that imports the portfolio 
 test("leaves in good order at Ctrl-C, and requests nothing twice afterwards", async () => {
   const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
-  await using child = startChild(stage, syncCommand, { settings });
+  // as a signal that arrives: a worker receives real ones every day
+  const ended = runCommand(stage, syncCommand, { settings });
   await until(() => gate.held() > 0);
-  child.process.kill("SIGINT");
+  process.emit("SIGINT", "SIGINT");
   gate.open();
-  expect(await child.ended).toBe(130);
-  expect(child.output().stdout).toMatch(/Interrupted/);
+  const { code, stdout } = await ended;
+  expect(code).toBe(130);
+  expect(stdout).toMatch(/Interrupted/);
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
   expect(await stage.query("select from ops.slice where failures > 0")).toEqual([]);
   expect(await stage.query("select outcome from ops.run")).toEqual([{ outcome: "interrupted" }]);

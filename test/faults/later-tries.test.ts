@@ -13,6 +13,7 @@ import { folderForTests } from "../support/folder.ts";
 import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, isIdleAfter, lastRunOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun } from "../support/ingest-witness.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 /** Keyword ranks fail with 500 while the balance and the portfolio are served. */
 const storm = ["ios", "android"].flatMap((store) =>
@@ -30,6 +31,7 @@ const charts = ["ios", "android"].map((store) => ({
   status: 500,
 }));
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
+const one = { ...market, apps: 1 };
 const ranks = "dataset = 'keyword_rank'";
 
 /** Runs a worker in this process until it has planned and nothing is left to do. */
@@ -65,15 +67,18 @@ const waits = async (stage: Stage) =>
     )
   ).map(({ minutes }) => minutes);
 
+/** A stage whose first sync could have no ranks; its faults are over. */
+const openFailed = () => openSynced({ market: one }, { faults: storm });
+
 test("seconds of HTTP 500 lose nothing: failed slices are requested again at growing distances, once each time, until they are loaded", async () => {
-  const calm = await calmRun({ market });
-  await using stage = await openStage({ market, faults: storm });
-  await work(stage);
+  const calm = await calmRun({ market: one });
+  await using stage = await openFailed();
+  stage.sandbox.set({ faults: storm });
   expect(await waits(stage)).toEqual([5]);
   const [count] = await stage.query<{ slices: number }>(`select count(*)::int as slices from ops.slice where ${ranks}`);
   const slices = count?.slices ?? 0;
+  expect(slices).toBeGreaterThan(2);
 
-  stage.sandbox.clearLog();
   await minutesLater(stage, 5);
   await work(stage);
   expect(await waits(stage)).toEqual([30]);
@@ -116,10 +121,7 @@ test("failed slices are requested again for no more credits a day than the confi
 });
 
 test("a sync requests failed slices again whose time has come, at the price that `plan` shows, and within its limit", async () => {
-  await using stage = await openStage({ market: { ...market, apps: 1 }, faults: storm });
-  expect(await stage.sync()).toMatchObject({ outcome: "failed" });
-  stage.sandbox.set({ faults: [] });
-  stage.sandbox.clearLog();
+  await using stage = await openFailed();
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 } });
   await minutesLater(stage, 5);
   const priced = await runCommand(stage, ["plan", "--as-of", today, "--json"]);
@@ -133,7 +135,7 @@ test("a sync requests failed slices again whose time has come, at the price that
 
 test("a day that failed with an answer that nobody can read is as of its next try: no lookback of that day requests it once more", async () => {
   const unreadable = storm.map((fault) => ({ ...fault, kind: "not-json" as const }));
-  await using stage = await openStage({ market: { ...market, apps: 1 }, faults: unreadable });
+  await using stage = await openStage({ market: one, faults: unreadable });
   const settings = { datasets: { keyword_rank: { history_days: 3, lookback_days: 3 } } };
   await stage.sync({ settings, request: { today: addDays(today, -1) } });
   expect(Object.keys(await statesOf(stage))).toEqual(["failed", "loaded"]);
@@ -150,7 +152,7 @@ test("a day that failed with an answer that nobody can read is as of its next tr
 test("a snapshot that failed has its next try on its own day or none: the next day's is another; a day of a series has it after midnight", async () => {
   const failing = ["ios.app-simple", "android.app-simple", ...storm.map(({ operation }) => operation)];
   await using stage = await openStage({
-    market: { ...market, apps: 1 },
+    market: one,
     faults: failing.map((operation) => ({ operation, times: 1_000_000, kind: "status", status: 500 })),
   });
   await stage.sync({ clock: clockAt("23:57"), settings: { datasets: { app_rating: { on: true } } } });
@@ -163,6 +165,9 @@ test("a snapshot that failed has its next try on its own day or none: the next d
     { dataset: "keyword_rank", class: "history", due: true },
   ]);
 });
+
+/** One that goes on: the stages that are copied were synced by it. */
+const noon = clockAt("12:00");
 
 test.each([
   { of: "keyword_rank", agreed: ["tracked_app"], isTried: false },
@@ -179,10 +184,9 @@ test.each([
   async ({ of, agreed, isTried }) => {
     const crontab = join(folderForTests(), "crontab");
     writeFileSync(crontab, '0 4 * * * plan_due ?id=apps {"datasets":["tracked_app"]}\n');
-    await using stage = await openStage({ market: { ...market, apps: 1 }, faults: [...charts, ...storm] });
-    const run = { clock: clockAt("12:00"), environment: { STOREHOUSE_CRONTAB: crontab } };
-    const request = { datasets: [of] };
-    expect(await stage.sync({ ...run, request, maxCredits: 1_000 })).toMatchObject({ outcome: "failed" });
+    const synced = { request: { datasets: [of] }, maxCredits: 1_000, clock: noon, faults: [...charts, ...storm] };
+    await using stage = await openSynced({ market: one }, synced);
+    const run = { clock: noon, environment: { STOREHOUSE_CRONTAB: crontab } };
     const { failed = 0 } = await statesOf(stage);
     expect(failed).toBeGreaterThan(0);
     await minutesLater(stage, 5);

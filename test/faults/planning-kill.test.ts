@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { besideWorker } from "../support/beside-worker.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until, callText } from "../support/ingest-stage.ts";
 
@@ -21,16 +22,15 @@ test("two workers plan a night together, and what one had begun when it was kill
     variables: { TEST_SIGNAL: "SIGSTOP" },
   });
   await until(async () => (await stage.query("select from ops.run_shard")).length === 4);
-  await using second = startDoomed(stage, "worker", { settings });
-  await until(async () => (await planned()).length >= 2 && (await waiting()) > 0);
-  expect(await stage.query("select from ops.run")).toHaveLength(1);
-  first.process.kill("SIGKILL");
-  expect(await first.ended).toBe("SIGKILL");
-  const open =
-    "select from ops.run where outcome is null union all select from ops.slice where state in ('pending', 'running')";
-  await until(async () => (await stage.query(open)).length === 0);
-  second.process.kill("SIGTERM");
-  expect(await second.ended).toBe(0);
+  await besideWorker(stage, { settings }, async () => {
+    await until(async () => (await planned()).length >= 2 && (await waiting()) > 0);
+    expect(await stage.query("select from ops.run")).toHaveLength(1);
+    first.process.kill("SIGKILL");
+    expect(await first.ended).toBe("SIGKILL");
+    const open =
+      "select from ops.run where outcome is null union all select from ops.slice where state in ('pending', 'running')";
+    await until(async () => (await stage.query(open)).length === 0);
+  });
   const slices = await stage.query<{ app: string; run_id: string }>(
     "select scope ->> 'app' as app, run_id from ops.slice order by 1",
   );

@@ -189,7 +189,7 @@ test("says so once in the log, however often it is refused", async () => {
   await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 401)] });
   await using opened = new AsyncDisposableStack();
   const worker = opened.use(await startWorker(stage));
-  await until(() => stage.requested().filter(({ status }) => status === 401).length >= 6);
+  await until(() => stage.requested().filter(({ status }) => status === 401).length >= 4);
   await opened.disposeAsync();
   expect([worker.says("api.refused"), worker.says("slice.attempt_failed")]).toEqual([1, 0]);
   expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);

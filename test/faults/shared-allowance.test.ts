@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { besideWorker } from "../support/beside-worker.ts";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
 import { openStage, until, callText, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
@@ -97,9 +98,10 @@ test.each(long ? [2, 4] : [2])("%i workers that want more than there is leave th
   const floors = { snapshot: share, daily: share, lookback: share, history: share };
   const settings = { ...portfolioSettings, credits: { floors } };
   await using children = new AsyncDisposableStack();
-  const workers = Array.from({ length: count }, () => children.use(startDoomed(stage, "worker", { settings })));
-  await until(async () => gate.passed() && (await isAtRest(stage)));
-  await stopAll(workers);
+  // one of them in this process
+  const others = Array.from({ length: count - 1 }, () => children.use(startDoomed(stage, "worker", { settings })));
+  await besideWorker(stage, { settings }, () => until(async () => gate.passed() && (await isAtRest(stage))));
+  await stopAll(others);
   const left = stage.requested().map(({ remaining }) => remaining);
   expect(Math.min(...left)).toBeGreaterThanOrEqual(total * share);
   // what was deferred is what there were no credits for, and nothing was requested twice

@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import { besideWorker } from "../support/beside-worker.ts";
-import { runCommand } from "../support/command.ts";
+import { runCommand, runUntil } from "../support/command.ts";
 import { openWire } from "../support/cut-wire.ts";
 import { startChild, type Behind, type Child } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
@@ -71,9 +71,13 @@ test("a second stop ends it without what is under way", async () => {
 
 test("a page that never comes is cut shortly before the grace time is over", async () => {
   await using stage = await openStage({ market, faults: [{ kind: "stall", times: 1, operation: "dashboard.apps" }] });
-  await using child = startWorker(stage, { worker: { grace_seconds: 6 } });
-  await until(() => stage.sandbox.log().some(({ fault }) => fault === "stall"));
-  expect(await stopped(child)).toBe(0);
+  const isStalled = () => until(() => stage.sandbox.log().some(({ fault }) => fault === "stall"));
+  // where it is over, this process would end
+  const { code, stderr } = await runUntil(stage, ["worker", "--yes"], isStalled, {
+    settings: { ...settings, worker: { grace_seconds: 6 } },
+  });
+  expect(code).toBe(0);
+  expect(stderr).toContain("The worker has stopped.\n");
   await expectAllGivenBack(stage);
 });
 
@@ -86,23 +90,33 @@ test.runIf(long)("it ends with 0 while the API is unavailable", async () => {
   await expectAllGivenBack(stage);
 });
 
+/** A stage whose API does not answer the balance check. */
+async function openSilent(): Promise<Stage> {
+  const stage = await openStage({ market });
+  stage.sandbox.set({ faults: [{ kind: "stall", operation: "account.remaining-credits", times: 1_000 }] });
+  return stage;
+}
+const patient = { settings: { ...settings, api: { timeout_seconds: 20 } }, variables };
+// a check that was not cut is retried
+const uncut = /timeout|retried|api\.unavailable|api\.recovered/;
+
+test("a stop cuts the balance check of a worker's start that the API does not answer", async () => {
+  await using stage = await openSilent();
+  const isAsked = () => until(() => stage.sandbox.log().length > 0);
+  const { code, stderr } = await runUntil(stage, ["worker", "--yes"], isAsked, patient);
+  expect(code).toBe(0);
+  expect(stderr).not.toMatch(uncut);
+});
+
 // of a sync, the check of a refused call is cut every day
-test.each([...(long ? ([[["sync", "--yes"], 130]] as const) : []), [["worker", "--yes"], 0] as const])(
-  "a stop cuts the balance check of a start that the API does not answer: %j ends with %i",
-  async (command, code) => {
-    await using stage = await openStage({ market });
-    stage.sandbox.set({ faults: [{ kind: "stall", operation: "account.remaining-credits", times: 1_000 }] });
-    await using child = startChild(stage, command, {
-      settings: { ...settings, api: { timeout_seconds: 20 } },
-      variables,
-    });
-    await until(() => stage.sandbox.log().length > 0);
-    child.process.kill("SIGTERM");
-    expect(await child.ended).toBe(code);
-    // a check that was not cut is retried
-    expect(child.output().stderr).not.toMatch(/timeout|retried|api\.unavailable|api\.recovered/);
-  },
-);
+test.runIf(long)("a stop cuts the balance check of a sync's start that the API does not answer", async () => {
+  await using stage = await openSilent();
+  await using child = startChild(stage, ["sync", "--yes"], patient);
+  await until(() => stage.sandbox.log().length > 0);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(130);
+  expect(child.output().stderr).not.toMatch(uncut);
+});
 
 test("a stop that cuts the balance check of a refused call is no refusal of the account", async () => {
   // the check of the start and the refused call are answered, the check that decides what the refusal means is not
@@ -165,20 +179,25 @@ test("a database that is not up yet, or goes away while it works, is waited for;
   const nobody = await openWire(real);
   await nobody[Symbol.asyncDispose]();
   url.port = String(nobody.port);
-  await using child = startWorker({ ...stage, databaseUrl: url.href });
-  await says(child, "database.unavailable");
-  const wire = await openWire(real, nobody.port);
-  await says(child, "worker.started");
-  await until(() => gate.held() > 0);
-  const begun = child.output().stderr.length;
-  await wire[Symbol.asyncDispose]();
-  gate.open();
-  // longer than work waits on its own: the spell of work has ended
-  await until(() => child.output().stderr.includes('"msg":"database.unavailable"', begun));
-  const before = stage.requested().length;
-  await using _ = await openWire(real, nobody.port);
-  await says(child, "database.recovered");
-  await until(() => stage.requested().length > before);
-  expect(await stopped(child)).toBe(0);
+  await using wires = new AsyncDisposableStack();
+  const work = async (output: Child["output"]) => {
+    const hasSaid = (event: string, from = 0) => until(() => output().stderr.includes(`"msg":"${event}"`, from));
+    await hasSaid("database.unavailable");
+    const wire = await openWire(real, nobody.port);
+    await hasSaid("worker.started");
+    await until(() => gate.held() > 0);
+    const begun = output().stderr.length;
+    await wire[Symbol.asyncDispose]();
+    gate.open();
+    // longer than work waits on its own: the spell of work has ended
+    await hasSaid("database.unavailable", begun);
+    const before = stage.requested().length;
+    wires.use(await openWire(real, nobody.port));
+    await hasSaid("database.recovered", begun);
+    await until(() => stage.requested().length > before);
+  };
+  const behind = { ...stage, databaseUrl: url.href };
+  const { code } = await runUntil(behind, ["worker", "--yes"], work, { settings, variables });
+  expect(code).toBe(0);
   await expectAllGivenBack(stage);
 });

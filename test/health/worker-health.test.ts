@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
-import { runCommand } from "../support/command.ts";
+import { runCommand, runUntil } from "../support/command.ts";
 import { startChild, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { readExposition, type Family } from "../support/exposition.ts";
@@ -16,30 +16,30 @@ const openToday = () =>
   });
 
 /** Lines of a worker's log so far. */
-function linesOf(child: Child): readonly Record<string, unknown>[] {
-  return child
-    .output()
+function linesOf(output: Child["output"]): readonly Record<string, unknown>[] {
+  return output()
     .stderr.split("\n")
     .filter((line) => line.startsWith("{") && line.endsWith("}"))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Starts a worker whose health server has a port of its own choice. */
-function startWatched(
-  stage: Stage,
+/** A worker whose health server has a port of its own choice. */
+function watched(
   settings: { check_seconds?: number; port?: number; datasets?: Record<string, { on: boolean }> } = {},
   variables: Record<string, string> = {},
-): Child {
+) {
   const { check_seconds = 0.4, port = 0, datasets = {} } = settings;
-  return startChild(stage, ["worker", "--yes"], {
-    settings: { health: { port }, notify: { format: "json", check_seconds }, datasets },
+  return {
+    settings: { health: { port }, notify: { format: "json" as const, check_seconds }, datasets },
     variables: { LOG_LEVEL: "info", ...variables },
-  });
+  };
 }
 
-async function portOf(child: Child): Promise<number> {
-  const listening = () => linesOf(child).find(({ msg }) => msg === "health.listening");
-  await Promise.race([until(() => listening() !== undefined), child.ended]);
+const worker = ["worker", "--yes"];
+
+async function portOf(output: Child["output"]): Promise<number> {
+  const listening = () => linesOf(output).find(({ msg }) => msg === "health.listening");
+  await until(() => listening() !== undefined);
   return Number(listening()?.["port"]);
 }
 
@@ -72,8 +72,10 @@ const ranksLoaded = (stage: Stage) => async () =>
     1 && (await stage.query("select from ops.slice where state in ('pending', 'running') limit 1")).length === 0;
 
 describe("a worker with a health server", () => {
-  test("lives on the next port where its own is taken, and is ready until a newer version has migrated its database, and shows all figures in the format of Prometheus", async () => {
+  test("lives on the next port where its own is taken; is not ready, and says why, while the token is refused, notifies once that it opened and that it closed; then is ready until a newer version has migrated its database, and shows all figures in the format of Prometheus", async () => {
+    await using receiver = await openReceiver();
     await using stage = await openToday();
+    stage.sandbox.set({ faults: [{ times: 1_000_000, kind: "empty-401" }] });
     await using stack = new AsyncDisposableStack();
     const other = stack.adopt(
       createServer(),
@@ -81,78 +83,75 @@ describe("a worker with a health server", () => {
     );
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const taken = (other.address() as AddressInfo).port;
-    await using child = startWatched(stage, { port: taken });
-    const port = await portOf(child);
-    expect(port).toBeGreaterThan(taken);
-    expect(linesOf(child).map(({ msg }) => msg)).toContain("health.port_taken");
-    expect(await get(port, "/healthz")).toEqual({ status: 200, text: '{"alive":true}' });
-    await until(async () => (await ready(port)).ready);
-    await until(ranksLoaded(stage));
-    const { text } = await get(port, "/metrics");
-    const families = readExposition(text);
-    const own = families.filter(({ name }) => name.startsWith("storehouse_"));
-    // nobody has called a gateway
-    expect(own.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual([
-      "storehouse_gateway_calls",
-      "storehouse_gateway_credits",
-    ]);
-    expect(valueOf(families, "storehouse_database_up")).toBe(1);
-    expect(valueOf(families, "storehouse_worker_state", { state: "running" })).toBe(1);
-    expect(valueOf(families, "storehouse_workers", { kind: "worker" })).toBe(1);
-    expect(
-      valueOf(families, "storehouse_requests_total", { operation: "ios.keyword-ranking", outcome: "ok" }),
-    ).toBeGreaterThan(0);
-    const [left] = await stage.query<{ remaining: number }>("select remaining from ops.credit_account");
-    expect(valueOf(families, "storehouse_credits_left")).toBe(left?.remaining);
-    // nothing that grows without end, nothing that is secret
-    const labels = new Set(own.flatMap(({ samples }) => samples.flatMap((sample) => Object.keys(sample.labels))));
-    expect([...labels].sort()).toEqual(["class", "dataset", "kind", "le", "operation", "outcome", "state", "status"]);
-    for (const secret of [stage.sandbox.token, stage.sandbox.url, stage.databaseUrl])
-      expect(text).not.toContain(secret);
-    expect((await get(port, "/")).status).toBe(404);
-    await until(() => linesOf(child).some(({ msg }) => msg === "requests.sent"));
-    // a night has thousands of slices: at the level info none has a line of its own
-    expect(linesOf(child).filter((line) => "slice_id" in line)).toEqual([]);
-    await stage.query("insert into ops.migration values ('9999-later', now())");
-    expect((await ready(port)).failing).toEqual(["migrations"]);
-    child.process.kill("SIGTERM");
-    expect(await child.ended).toBe(0);
-  });
+    const options = watched({ port: taken }, { NOTIFY_URL: receiver.url });
+    const { code, stderr } = await runUntil(stage, worker, (output) => look(output), options);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain(webhookSecret);
 
-  test("is not ready, and says why, while the token is refused; it notifies once that it opened, and that it closed", async () => {
-    await using receiver = await openReceiver();
-    await using stage = await openToday();
-    stage.sandbox.set({ faults: [{ times: 1_000_000, kind: "empty-401" }] });
-    await using child = startWatched(stage, {}, { NOTIFY_URL: receiver.url });
-    const port = await portOf(child);
-    await until(() => receiver.received.length > 0);
-    expect(receiver.received[0]?.opened).toMatchObject([
-      { kind: "requests_stopped", detail: { error_code: "unauthorised" } },
-    ]);
-    await until(async () => (await ready(port)).failing.includes("token"));
-    expect((await get(port, "/readyz")).status).toBe(503);
-    expect((await get(port, "/healthz")).status).toBe(200);
-    stage.sandbox.set({ faults: [] });
-    await stage.query("update ops.account_stop set lifted_at = now()");
-    await until(() => receiver.received.some(({ closed = [] }) => closed.length > 0));
-    expect(receiver.received.flatMap(({ opened = [] }) => opened)).toHaveLength(1);
-    expect(child.output().stderr).not.toContain(webhookSecret);
+    async function look(output: Child["output"]): Promise<void> {
+      const port = await portOf(output);
+      expect(port).toBeGreaterThan(taken);
+      expect(linesOf(output).map(({ msg }) => msg)).toContain("health.port_taken");
+      expect(await get(port, "/healthz")).toEqual({ status: 200, text: '{"alive":true}' });
+      await until(() => receiver.received.length > 0);
+      expect(receiver.received[0]?.opened).toMatchObject([
+        { kind: "requests_stopped", detail: { error_code: "unauthorised" } },
+      ]);
+      await until(async () => (await ready(port)).failing.includes("token"));
+      expect((await get(port, "/readyz")).status).toBe(503);
+      expect((await get(port, "/healthz")).status).toBe(200);
+      stage.sandbox.set({ faults: [] });
+      await stage.query("update ops.account_stop set lifted_at = now()");
+      await until(() => receiver.received.some(({ closed = [] }) => closed.length > 0));
+      expect(receiver.received.flatMap(({ opened = [] }) => opened)).toHaveLength(1);
+
+      await until(async () => (await ready(port)).ready);
+      await until(ranksLoaded(stage));
+      const { text } = await get(port, "/metrics");
+      const families = readExposition(text);
+      const own = families.filter(({ name }) => name.startsWith("storehouse_"));
+      // nobody has called a gateway
+      expect(own.filter(({ samples }) => samples.length === 0).map(({ name }) => name)).toEqual([
+        "storehouse_gateway_calls",
+        "storehouse_gateway_credits",
+      ]);
+      expect(valueOf(families, "storehouse_database_up")).toBe(1);
+      expect(valueOf(families, "storehouse_worker_state", { state: "running" })).toBe(1);
+      expect(valueOf(families, "storehouse_workers", { kind: "worker" })).toBe(1);
+      expect(
+        valueOf(families, "storehouse_requests_total", { operation: "ios.keyword-ranking", outcome: "ok" }),
+      ).toBeGreaterThan(0);
+      const [left] = await stage.query<{ remaining: number }>("select remaining from ops.credit_account");
+      expect(valueOf(families, "storehouse_credits_left")).toBe(left?.remaining);
+      // nothing that grows without end, nothing that is secret
+      const labels = new Set(own.flatMap(({ samples }) => samples.flatMap((sample) => Object.keys(sample.labels))));
+      expect([...labels].sort()).toEqual(["class", "dataset", "kind", "le", "operation", "outcome", "state", "status"]);
+      for (const secret of [stage.sandbox.token, stage.sandbox.url, stage.databaseUrl])
+        expect(text).not.toContain(secret);
+      expect((await get(port, "/")).status).toBe(404);
+      await until(() => linesOf(output).some(({ msg }) => msg === "requests.sent"));
+      // a night has thousands of slices: at the level info none has a line of its own
+      expect(linesOf(output).filter((line) => "slice_id" in line)).toEqual([]);
+      await stage.query("insert into ops.migration values ('9999-later', now())");
+      expect((await ready(port)).failing).toEqual(["migrations"]);
+    }
   });
 
   test("answers while the database does not respond, and says so", async () => {
     await using stage = await openToday();
-    await using child = startWatched(stage, {}, { DATABASE_URL: "postgres://nobody:pw@127.0.0.1:9/none" });
-    const port = await portOf(child);
-    expect((await get(port, "/healthz")).status).toBe(200);
-    await until(async () => (await checkOf(port, "database"))?.found.startsWith("database_unreachable") === true);
-    expect((await ready(port)).failing).toEqual(["database", "migrations", "rights", "clock", "heartbeat", "token"]);
-    expect(await checkOf(port, "token")).toMatchObject({ found: "unknown: the database does not respond" });
-    const families = await scrape(port);
-    expect(valueOf(families, "storehouse_database_up")).toBe(0);
-    expect(families.find(({ name }) => name === "storehouse_slices")?.samples).toEqual([]);
-    expect(families.find(({ name }) => name === "storehouse_credits_left")?.samples).toEqual([]);
-    child.process.kill("SIGTERM");
-    expect(await child.ended).toBe(0);
+    const options = watched({}, { DATABASE_URL: "postgres://nobody:pw@127.0.0.1:9/none" });
+    const look = async (output: Child["output"]) => {
+      const port = await portOf(output);
+      expect((await get(port, "/healthz")).status).toBe(200);
+      await until(async () => (await checkOf(port, "database"))?.found.startsWith("database_unreachable") === true);
+      expect((await ready(port)).failing).toEqual(["database", "migrations", "rights", "clock", "heartbeat", "token"]);
+      expect(await checkOf(port, "token")).toMatchObject({ found: "unknown: the database does not respond" });
+      const families = await scrape(port);
+      expect(valueOf(families, "storehouse_database_up")).toBe(0);
+      expect(families.find(({ name }) => name === "storehouse_slices")?.samples).toEqual([]);
+      expect(families.find(({ name }) => name === "storehouse_credits_left")?.samples).toEqual([]);
+    };
+    expect(await runUntil(stage, worker, look, options)).toMatchObject({ code: 0 });
   });
 });
 
@@ -174,12 +173,12 @@ test.runIf(long)(
       ],
     });
     const variables = { NOTIFY_URL: receiver.url };
-    await using first = startWatched(stage, {}, variables);
-    const port = await portOf(first);
-    await using second = startWatched(stage, { port }, variables);
-    const other = await portOf(second);
+    await using first = startChild(stage, worker, watched({}, variables));
+    const port = await portOf(first.output);
+    await using second = startChild(stage, worker, watched({ port }, variables));
+    const other = await portOf(second.output);
     expect(other).toBeGreaterThan(port);
-    expect(linesOf(second).map(({ msg }) => msg)).toContain("health.port_taken");
+    expect(linesOf(second.output).map(({ msg }) => msg)).toContain("health.port_taken");
     // late in the day (UTC) snapshots are at risk as well
     const openedSoFar = () => receiver.received.flatMap(({ opened: list = [] }) => list);
     await until(() => openedSoFar().some(({ kind }) => kind === "slices_failed"));
@@ -187,8 +186,8 @@ test.runIf(long)(
     await until(async () => (await stage.query("select from ops.incident where notified_at is null")).length === 0);
     first.process.kill("SIGKILL");
     await first.ended;
-    await using third = startWatched(stage, {}, variables);
-    await until(async () => (await ready(await portOf(third))).ready);
+    await using third = startChild(stage, worker, watched({}, variables));
+    await until(async () => (await ready(await portOf(third.output))).ready);
     const checkedAt = async () =>
       (await stage.query<{ at: string }>("select checked_at::text as at from ops.watch_check where account_id = ''"))[0]
         ?.at;
@@ -203,7 +202,7 @@ test.runIf(long)(
 
 test("a worker whose health server cannot have its address says so and ends", async () => {
   await using stage = await openToday();
-  const ended = await runCommand(stage, ["worker", "--yes"], {
+  const ended = await runCommand(stage, worker, {
     settings: { health: { host: "203.0.113.1", port: 0 } },
   });
   expect(ended.code).toBe(2);

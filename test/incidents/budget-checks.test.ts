@@ -4,7 +4,7 @@ import { dayOf } from "../../src/core/day.ts";
 import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
 import { draft, now } from "../support/ledger-stage.ts";
-import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
+import { minute, watchForTests } from "../support/watch-stage.ts";
 
 const stage = watchForTests();
 const accountId = "a1";
@@ -38,7 +38,7 @@ test("a budget that is used up is one incident, which says what waits and until 
   );
   await open(12);
   await pool.query("update ops.slice set state = 'loaded', error_code = null, due_at = null");
-  await stage.watch(cleanChecks, stage.watcher({ settings: settingsOf(12, 1000) }));
+  await stage.watchClosing(stage.watcher({ settings: settingsOf(12, 1000) }));
   expect(stage.sent()).toEqual([
     [1, 0],
     [0, 1],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
+import { minute, watchForTests } from "../support/watch-stage.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import { day } from "../../src/core/day.ts";
@@ -23,7 +23,7 @@ describe("a check finds", () => {
       { kind: "dataset_stale", subject: "keyword_rank", detail: { newest_day: "2026-08-18", limit_hours: 54 } },
     ]);
     await loaded("2026-08-20");
-    await stage.watch(cleanChecks);
+    await stage.watchClosing();
     expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],
@@ -106,7 +106,7 @@ describe("a check finds", () => {
       /^100 of 1,000 credits are left, and since 2026-08-20 \d\d:\d\d UTC/,
     );
     await stage.stage.pool.query("update ops.credit_account set remaining = 900");
-    await stage.watch(cleanChecks);
+    await stage.watchClosing();
     expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],
@@ -170,7 +170,7 @@ describe("a check finds", () => {
     await answered(0);
     await pool.query("update ops.drift set last_seen_at = $1 where path = 'young'", [at(1)]);
     const before = stage.sent().length;
-    await stage.watch(cleanChecks);
+    await stage.watchClosing();
     expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "ios.a 2026-07-21" }]);
     expect(stage.sent()).toHaveLength(before + 1);
   });
@@ -183,10 +183,10 @@ describe("a check finds", () => {
       "keyword_rank server_error",
       "organic_keyword server_error",
     ]);
-    await stage.watch(cleanChecks);
+    await stage.watchClosing();
     expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "organic_keyword server_error" }]);
     const settings = Settings.parse({ datasets: { keyword_rank: { on: false } } });
-    await stage.watch(cleanChecks, stage.watcher({ settings }));
+    await stage.watchClosing(stage.watcher({ settings }));
     expect(stage.receiver.received.at(-1)?.closed).toMatchObject([{ subject: "keyword_rank server_error" }]);
   });
 
@@ -248,13 +248,13 @@ describe("a check finds", () => {
     await stage.watch(1);
     // nor is it repeated day by day once the token is another account's
     for (let days = 0; days < 2; days += 1) {
-      await stage.watch(cleanChecks, stage.watcher({ accountId: "other" }));
+      await stage.watchClosing(stage.watcher({ accountId: "other" }));
       stage.clock.time += 24 * 60 * minute;
     }
     expect(stage.sent()).toEqual([[1, 0]]);
     expect(stage.opened()).toMatchObject([{ kind: "requests_stopped", detail: { error_code: "unauthorised" } }]);
     await liftStop(db, accountId);
-    await stage.watch(cleanChecks);
+    await stage.watchClosing();
     expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],

@@ -37,7 +37,7 @@ describe("an API that is unavailable", () => {
       },
     ]);
     await endOutage(stage.stage.db, accountId, stage.clock.time);
-    await stage.watch(cleanChecks);
+    await stage.watchClosing();
     expect(stage.sent()).toEqual([
       [1, 0],
       [0, 1],
@@ -53,7 +53,8 @@ describe("an API that is unavailable", () => {
     await away(9);
     expect(stage.opened().map(({ kind }) => kind)).toEqual(["dataset_stale", "api_unavailable"]);
     await endOutage(stage.stage.db, accountId, stage.clock.time);
-    await stage.watch(cleanChecks + 1);
+    await stage.watchClosing();
+    await stage.watch(1);
     expect(stage.opened().map(({ kind, subject }) => [kind, subject])).toEqual([
       ["dataset_stale", "review"],
       ["api_unavailable", ""],
@@ -80,7 +81,8 @@ test("a worker that starts after a time without one says from when to when, and 
     { kind: "no_worker", detail: { ended_as: "died", effects: ["keyword_rank"] } },
   ]);
   await stage.stage.pool.query("update ops.worker set started_at = started_at - interval '2 hours' where pid = 2");
-  await stage.watch(cleanChecks + 1);
+  await stage.watchClosing();
+  await stage.watch(1);
   expect(stage.opened().map(({ kind }) => kind)).toEqual(["no_worker", "dataset_stale"]);
 });
 
@@ -121,7 +123,7 @@ test("a finding that another room raised is an incident for as long as it stands
   await stage.watch(cleanChecks);
   expect(stage.sent()).toEqual([[1, 0]]);
   await endFinding(db, finding, stage.clock.time);
-  await stage.watch(cleanChecks);
+  await stage.watchClosing();
   expect(stage.sent()).toEqual([
     [1, 0],
     [0, 1],

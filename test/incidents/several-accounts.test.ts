@@ -28,7 +28,7 @@ describe("workers of two accounts", () => {
     const distances = { firstMs: minute, longestMs: 60 * minute };
     await inTurns(1);
     for (const account of ["a1", "a2"]) await recordStop(stage.stage.db, account, refused, distances);
-    await inTurns(15);
+    await inTurns(cleanChecks + 1);
     const { rows } = await stage.stage.pool.query("select kind, account_id from ops.incident order by account_id");
     expect(rows).toEqual(["a1", "a2"].map((account) => ({ kind: "requests_stopped", account_id: account })));
     expect(stage.opened()).toHaveLength(2);
@@ -72,14 +72,14 @@ describe("workers of two accounts", () => {
       await recordStop(db, accountId, refused, distances);
       await stage.watch(1, stage.watcher({ accountId }));
     }
-    await stage.watch(cleanChecks, stage.watcher({ accountId: "a3" }));
+    await stage.watchClosing(stage.watcher({ accountId: "a3" }));
     const { rows } = await pool.query("select account_id from ops.incident where closed_at is null");
     expect(rows).toEqual([{ account_id: "a2" }]);
     expect(stage.sent().at(-1)).toEqual([0, 1]);
     // both are in use: the check of each holds its own open
     await pool.query("truncate ops.incident");
     const workers = [stage.watcher({ accountId: "a1" }), stage.watcher({ accountId: "a3" })];
-    for (let turn = 0; turn < 2 * cleanChecks; turn += 1) for (const worker of workers) await stage.watch(1, worker);
+    for (let turn = 0; turn < cleanChecks; turn += 1) for (const worker of workers) await stage.watch(1, worker);
     expect((await pool.query("select account_id, closed_at from ops.incident")).rows).toEqual([
       { account_id: "a1", closed_at: null },
     ]);
@@ -94,7 +94,7 @@ describe("workers of two accounts", () => {
     await recordStop(db, "a2", refused, { firstMs: minute, longestMs: 60 * minute });
     await stage.watch(1, stage.watcher({ accountId: "a2" }));
     const open = async () => (await readOpenIncidents(db)).map(({ kind }) => kind);
-    await stage.watch(2 * cleanChecks);
+    await stage.watchClosing();
     expect(await open()).toEqual(["requests_stopped"]);
     // its worker was away for a night and checks again: that it is over is for it to find
     stage.clock.time += 25 * 60 * minute;

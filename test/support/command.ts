@@ -10,6 +10,9 @@ import { quick } from "./ingest-stage.ts";
 /** How a command ended, and what it printed. */
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
+/** What a command has printed so far. */
+type Output = () => { readonly stdout: string; readonly stderr: string };
+
 let isAtWork = false;
 
 /**
@@ -21,6 +24,7 @@ export async function runCommand(
   behind: Behind,
   typed: readonly string[],
   { settings = {}, variables = {} }: ChildOptions = {},
+  begin: (output: Output) => void = () => undefined,
 ): Promise<Ended> {
   if (isAtWork) throw new Error("a command is at work in this process: start a child for two at a time");
   isAtWork = true;
@@ -33,6 +37,7 @@ export async function runCommand(
   setEnvironment({ ...environmentBehind(behind, config), ...variables });
   process.chdir(folder);
   process.exitCode = undefined;
+  begin(() => ({ stdout: stdout.text(), stderr: stderr.text() }));
   try {
     const code = await codeOf(typed);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
@@ -46,6 +51,27 @@ export async function runCommand(
     rmSync(folder, { recursive: true, force: true });
     isAtWork = false;
   }
+}
+
+/** Runs a command that goes on until it is stopped, and stops it as SIGTERM does when `work` is done. */
+export async function runUntil(
+  behind: Behind,
+  typed: readonly string[],
+  work: (output: Output) => Promise<void>,
+  options: ChildOptions = {},
+): Promise<Ended> {
+  let isOver = false;
+  const begun = Promise.withResolvers<Output>();
+  const running = runCommand(behind, typed, options, begun.resolve).finally(() => (isOver = true));
+  const early = running.then(({ code, stderr }) => Promise.reject(new Error(`it ended with ${code}: ${stderr}`)));
+  try {
+    await Promise.race([begun.promise.then(work), early]);
+  } finally {
+    if (!isOver) process.emit("SIGTERM", "SIGTERM");
+    await running;
+    early.catch(() => undefined);
+  }
+  return running;
 }
 
 /** As src/cli.ts does it. */

@@ -7,7 +7,9 @@ import { charged } from "./ingest-witness.ts";
 type Synced = { readonly database: string; readonly requested: readonly SandboxRequest[] };
 
 /** How the first sync is made: without faults unless it has its own. All clocks count as the same. */
-type FirstRun = Pick<RunOptions, "request" | "settings" | "clock"> & { readonly faults?: readonly Fault[] };
+type FirstRun = Pick<RunOptions, "request" | "settings" | "clock" | "maxCredits"> & {
+  readonly faults?: readonly Fault[];
+};
 
 const made = new Map<string, Promise<Synced>>();
 

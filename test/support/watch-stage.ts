@@ -48,6 +48,8 @@ export type WatchStage = {
   readonly watcher: (change?: Partial<WatcherParts>) => WatcherParts;
   /** Checks so many times, a minute apart. */
   readonly watch: (times: number, parts?: WatcherParts) => Promise<void>;
+  /** Makes the check that closes what has had no problem in nine checks, as if these had been made. */
+  readonly watchClosing: (parts?: WatcherParts) => Promise<void>;
   /** Brings a slice to an end. */
   readonly ended: (state: Ending["state"], ...drafts: readonly SliceDraft[]) => Promise<readonly string[]>;
   /** Makes a slice of yesterday fail. */
@@ -93,6 +95,14 @@ export function watchForTests(): WatchStage {
   });
   const ended: WatchStage["ended"] = async (state, ...drafts) =>
     stage.inState(await stage.run(), state, worker, ...drafts);
+  const watch: WatchStage["watch"] = async (times, parts = watcher()) => {
+    for (let turn = 0; turn < times; turn += 1) {
+      clock.time += minute;
+      // what a test writes did not come with a request
+      await stage.pool.query("update ops.watch_check set full_check_at = 'epoch'");
+      await watchOnce(parts);
+    }
+  };
   return {
     stage,
     get receiver() {
@@ -103,13 +113,10 @@ export function watchForTests(): WatchStage {
     },
     lines: () => kept.lines(),
     watcher,
-    watch: async (times, parts = watcher()) => {
-      for (let turn = 0; turn < times; turn += 1) {
-        clock.time += minute;
-        // what a test writes did not come with a request
-        await stage.pool.query("update ops.watch_check set full_check_at = 'epoch'");
-        await watchOnce(parts);
-      }
+    watch,
+    watchClosing: async (parts) => {
+      await stage.pool.query("update ops.incident set clean_checks = $1 where closed_at is null", [cleanChecks - 1]);
+      await watch(1, parts);
     },
     ended,
     failSlice: async (dataset = "keyword_rank", app = "1") => {

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { besideWorker } from "../support/beside-worker.ts";
-import { runCommand } from "../support/command.ts";
-import { startChild, type Child } from "../support/ingest-child.ts";
+import { runCommand, runUntil } from "../support/command.ts";
+import { startChild } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until } from "../support/ingest-stage.ts";
 import { openReceiver, webhookSecret } from "../support/webhook-receiver.ts";
 
@@ -62,22 +62,23 @@ test("a worker pings the dead man's switch while all is well, and an API that do
   await using stage = await openToday({ clock: gate.clock, latencyMs: gate.latencyMs, market });
   await using receiver = await openReceiver();
   await using dead = await openSwitch();
-  await using worker: Child = startChild(stage, ["worker", "--yes"], {
-    settings: { notify: { check_seconds: 0.5, outage_minutes: 0, format: "json" } },
-    variables: { NOTIFY_URL: receiver.url, NOTIFY_PING_URL: dead.url, LOG_LEVEL: "trace" },
-  });
-  await until(() => dead.pings() > 0);
-  await until(async () => (await stage.query("select from ops.slice where state = 'loaded'")).length > 4);
-  stage.sandbox.set({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
-  gate.open();
   // late in the day what is not loaded yet is at risk for a moment as well
   const outages = () =>
     receiver.received.flatMap(({ opened = [] }) => opened).filter(({ kind }) => kind === "api_unavailable");
-  await until(() => outages().length > 0);
-  expect(outages()).toMatchObject([{ kind: "api_unavailable", detail: { error_code: "server_error", at_risk: [] } }]);
-  const { stdout, stderr } = worker.output();
+  const work = async () => {
+    await until(() => dead.pings() > 0);
+    await until(async () => (await stage.query("select from ops.slice where state = 'loaded'")).length > 4);
+    stage.sandbox.set({ faults: [{ kind: "status", status: 503, times: 1_000_000 }] });
+    gate.open();
+    await until(() => outages().length > 0);
+    expect(outages()).toMatchObject([{ kind: "api_unavailable", detail: { error_code: "server_error", at_risk: [] } }]);
+    expect(await stage.query("select from ops.api_outage where ended_at is null")).toHaveLength(1);
+    stage.sandbox.set({ faults: [] });
+    await until(async () => (await stage.query("select from ops.api_outage where ended_at is not null")).length > 0);
+  };
+  const { stdout, stderr } = await runUntil(stage, ["worker", "--yes"], work, {
+    settings: { notify: { check_seconds: 0.5, outage_minutes: 0, format: "json" } },
+    variables: { NOTIFY_URL: receiver.url, NOTIFY_PING_URL: dead.url, LOG_LEVEL: "trace" },
+  });
   expect(stdout + stderr).not.toContain(webhookSecret);
-  expect(await stage.query("select from ops.api_outage where ended_at is null")).toHaveLength(1);
-  stage.sandbox.set({ faults: [] });
-  await until(async () => (await stage.query("select from ops.api_outage where ended_at is not null")).length > 0);
 });

@@ -8,7 +8,7 @@ import type { Rhythm } from "../../src/runs/heartbeat.ts";
 import { runWorker } from "../support/agreed-worker.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
 const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
 const balance = "account.remaining-credits";
 const busy = { operation: balance, times: 1_000_000, kind: "status", status: 429 } as const;

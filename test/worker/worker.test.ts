@@ -114,7 +114,8 @@ test("requests nothing more of a dataset that was switched off while its slices 
   expect(stage.requested().length).toBe(requested);
 });
 
-test("survives a service that fails when it starts", async () => {
+// one that refuses the check as too busy, and one whose connections are cut, are seen every day in stopped-account.test.ts
+test.runIf(long)("survives a service that fails when it starts", async () => {
   await using stage = await openWithPortfolio({
     ...middle,
     faults: [{ operation: "account.remaining-credits", times: 2, kind: "status", status: 503 }],
