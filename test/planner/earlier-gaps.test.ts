@@ -32,7 +32,7 @@ async function shownElsewhere(stage: Stage, on: Day) {
 /** What `storehouse gaps` shows as earlier days: on a connection that has planned its statements before. */
 async function earlier(stage: Stage, on: Day) {
   await using app = await stage.open();
-  return readNeverRequested(app.warehouse.db, app.config.settings, on);
+  return await readNeverRequested(app.warehouse.db, app.config.settings, on);
 }
 
 test("days on which nothing ran, and that no sync reaches any more, are shown with the backfill that requests them", async () => {
