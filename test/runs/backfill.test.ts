@@ -24,9 +24,10 @@ const some = { market: { apps: 2, keywordsPerApp: 4 } } as const;
 
 describe("a plan", () => {
   /** For what a plan is before it is run, and the run of it. */
-  const stage = forTests(() => openWithPortfolio(some));
+  const shared = forTests(() => openWithPortfolio(some));
 
   test("spends nothing and queues nothing until it is run", async () => {
+    const stage = shared;
     const made = await planned(stage);
     expect(made).toMatchObject({ asOf: today, queuedAt: null, leftOut: { slices: 0 } });
     expect(made.credits).toBeGreaterThan(0);
@@ -38,6 +39,7 @@ describe("a plan", () => {
   });
 
   test("is run exactly: its requests and its credits, no more and no fewer", async () => {
+    const stage = shared;
     const made = await planned(stage);
     const shown: { credits: number; open: number }[] = [];
     const progress = (one: { credits: number; open: number }) => void shown.push(one);
