@@ -17,6 +17,7 @@ import { long } from "../support/long.ts";
 import { eachWay } from "../support/replay-stage.ts";
 import { allDatasets, exportFrom, filesOf, importInto } from "../support/raw-stage.ts";
 import { forTests } from "../support/for-tests.ts";
+import { openSynced } from "../support/synced-stage.ts";
 import { temporaryFolder, folderForTests } from "../support/folder.ts";
 
 const tomorrow = addDays(today, 1);
@@ -27,6 +28,8 @@ const request = { datasets: chosen };
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4, organicKeywords: 4 };
 /** What a rule needs that has nothing to do with a dataset: the portfolio and its ranks. */
 const few = ["tracked_app", "tracked_country", "tracked_keyword", "keyword_rank"];
+/** A warehouse whose answers are younger than those of the files. */
+const youngerRun = { request: { datasets: few, today: tomorrow } };
 
 describe("answers as files", () => {
   const source = forTests(() => openStage({ market, today: tomorrow }));
@@ -116,8 +119,7 @@ describe("answers as files", () => {
 
   describe("beside rows that are there", () => {
     test("never win over younger ones", async () => {
-      await using target = await openStage({ market });
-      await target.sync({ request: { datasets: few, today: tomorrow } });
+      await using target = await openSynced({ market }, youngerRun);
       await target.query("update core.fact_keyword_rank set rank = 7");
       const before = await factsOf(target, []);
       const { loaded } = await importInto(target, [part]);
@@ -132,8 +134,7 @@ describe("answers as files", () => {
     });
 
     test("win over no row that a younger answer found as it was, and fill in what that one lacks", async () => {
-      await using target = await openStage({ market });
-      await target.sync({ request: { datasets: few, today: tomorrow } });
+      await using target = await openSynced({ market }, youngerRun);
       const ofDay = "from core.fact_keyword_rank where date_day = $1";
       await target.query(`delete ${ofDay}`, [addDays(today, -2)]);
       // by an answer before that of the file; the one after it changed nothing, also where both are of one day
@@ -146,45 +147,31 @@ describe("answers as files", () => {
       expect(await target.query(`select ${ofDay}`, [addDays(today, -2)])).not.toEqual([]);
     });
 
-    test("bring back no member of a list that a later answer about its day no longer had", async () => {
-      const lists = { datasets: ["tracked_app", "tracked_country", "top_keyword"] };
-      const settings = { datasets: { top_keyword: { on: true, history_days: 3 } } };
+    test("bring back no member of a list that a later answer about its day no longer had, and what one may have on a page that was not requested", async () => {
+      const lists = { datasets: ["tracked_app", "tracked_country", "top_keyword", "ad_creative"] };
+      const settings = (days: number) => ({
+        datasets: { top_keyword: { on: true, history_days: days }, ad_creative: { on: true } },
+      });
       await using older = await openStage({ market });
-      await older.sync({ settings, request: lists });
+      await older.sync({ settings: settings(2), request: lists });
       using exported = temporaryFolder();
       await exportFrom(older, exported.path, lists);
       await using target = await openStage({ market, today: tomorrow });
-      await target.sync({
-        settings: { datasets: { top_keyword: { on: true, history_days: 4 } } },
-        request: { ...lists, today: tomorrow },
-      });
+      await target.sync({ settings: settings(3), request: { ...lists, today: tomorrow } });
+      const facts = async (table: string) => (await factsOf(target, []))[table] ?? [];
+      const creatives = (await facts("core.ad_creative")).length;
       // of one day the later answer was empty; of another it left out some and had the others as before
       await target.query("delete from core.fact_top_keyword where date_day = $1", [addDays(today, -1)]);
       await target.query("delete from core.fact_top_keyword where date_day = $1 and rank > 10", [addDays(today, -2)]);
       await target.query("update core.fact_top_keyword set fetched_at = '2026-01-01Z'");
-      const facts = async () => (await factsOf(target, []))["core.fact_top_keyword"] ?? [];
-      const before = await facts();
-      expect(before.length).toBeGreaterThan(0);
-      expect((await importInto(target, [exported.path])).loaded).toBeGreaterThan(0);
-      expect(await facts()).toEqual(before);
-    });
-
-    test("bring what a later answer may have on a page that was not requested", async () => {
-      const lists = { datasets: ["tracked_app", "tracked_country", "ad_creative"] };
-      const settings = { datasets: { ad_creative: { on: true } } };
-      await using older = await openStage({ market });
-      await older.sync({ settings, request: lists });
-      using exported = temporaryFolder();
-      await exportFrom(older, exported.path, lists);
-      await using target = await openStage({ market, today: tomorrow });
-      await target.sync({ settings, request: { ...lists, today: tomorrow } });
-      const creatives = async () => (await factsOf(target, []))["core.ad_creative"]?.length ?? 0;
-      const before = await creatives();
       await target.query("delete from core.ad_creative where creative_key < '8'");
       await target.query("update core.ad_creative set fetched_at = '2026-01-01Z'");
-      expect(await creatives()).toBeLessThan(before);
-      await importInto(target, [exported.path]);
-      expect(await creatives()).toBe(before);
+      const members = await facts("core.fact_top_keyword");
+      expect(members.length).toBeGreaterThan(0);
+      expect((await facts("core.ad_creative")).length).toBeLessThan(creatives);
+      expect((await importInto(target, [exported.path])).loaded).toBeGreaterThan(0);
+      expect(await facts("core.fact_top_keyword")).toEqual(members);
+      expect((await facts("core.ad_creative")).length).toBe(creatives);
     });
 
     test("give slices back what was pruned, so that they can be replayed", async () => {

@@ -13,6 +13,7 @@ import { forTests } from "../support/for-tests.ts";
 import { holdWrites, type HeldWrites } from "../support/hold-writes.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, importInto } from "../support/raw-stage.ts";
+import { openSynced } from "../support/synced-stage.ts";
 import { everything, rebuild } from "../support/replay-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 4 };
@@ -60,8 +61,7 @@ async function isLockAwaited(stage: Stage): Promise<boolean> {
 }
 
 test("a prune waits for a replay that has cleared rows and not read their answers yet, and no row is lost", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync();
+  await using stage = await openSynced({ market });
   const before = await everything(stage);
   await using app = await stage.open();
   await using held = await lockRows(stage, "core.fact_keyword_rank");
@@ -78,8 +78,7 @@ test("a prune waits for a replay that has cleared rows and not read their answer
 });
 
 test("leaves the rows of an answer that is deleted by hand before it is read", async () => {
-  await using stage = await openStage({ market });
-  await stage.sync();
+  await using stage = await openSynced({ market });
   const before = await everything(stage);
   await using app = await stage.open();
   const { db } = app.warehouse;

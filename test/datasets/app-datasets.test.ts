@@ -21,7 +21,7 @@ const requestedFor = (stage: Stage, operation: string) =>
 test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const))(
   "visibility has every day exactly once, with an end that the service takes as %s, for one call a store",
   async (openEnd) => {
-    await using stage = await openStage({ openEnd });
+    await using stage = await openStage({ market: { apps: 2, keywordsPerApp: 2 }, openEnd });
     await stage.sync({
       settings: { datasets: { visibility: { on: true, history_days: 40 } } },
       request: { datasets: ["visibility"] },

@@ -3,6 +3,7 @@ import { addDays, type Day } from "../../src/core/day.ts";
 import { openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
 
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 2 } as const;
 
@@ -74,24 +75,28 @@ test("a locale that is gone is closed beside a doubled one, and unknown beside o
   expect(await current()).toEqual({ "en-US": true, "fr-FR": false, "de-DE": false });
 });
 
-test.each([
-  { what: "a doubled row", more: (point: object) => [point], rejected: 0 },
+const hiding = [
   { what: "a row that does not fit", more: (point: object) => [{ ...point, androidStoreVisits: "many" }], rejected: 1 },
-])("$what does not hide that an answer ends early", async ({ more, rejected }) => {
-  await using stage = await openWithPortfolio({ market: { ...market, apps: 1 }, mostRangeDays: 6 });
-  await using proxy = await openProxy(stage.sandbox, (passing) => {
-    if (!passing.target.includes("/retention")) return;
-    const answer = JSON.parse(passing.body) as { data: object[] };
-    passing.body = JSON.stringify({ ...answer, data: [...answer.data, ...more(answer.data[0] ?? {})] });
-  });
-  await stage.sync({
-    settings: { datasets: { retention: { on: true, history_days: 16 } } },
-    environment: { API_BASE_URL: proxy.url },
-    request: { datasets: ["retention"] },
-  });
-  const [found] = await stage.query(
-    `select count(distinct date_day)::int as days, (select count(*)::int from ops.slice where tail_of is not null) as tails,
+  { what: "a doubled row", more: (point: object) => [point], rejected: 0 },
+];
+test.each(hiding.slice(0, long ? 2 : 1))(
+  "$what does not hide that an answer ends early",
+  async ({ more, rejected }) => {
+    await using stage = await openWithPortfolio({ market: { ...market, apps: 1 }, mostRangeDays: 6 });
+    await using proxy = await openProxy(stage.sandbox, (passing) => {
+      if (!passing.target.includes("/retention")) return;
+      const answer = JSON.parse(passing.body) as { data: object[] };
+      passing.body = JSON.stringify({ ...answer, data: [...answer.data, ...more(answer.data[0] ?? {})] });
+    });
+    await stage.sync({
+      settings: { datasets: { retention: { on: true, history_days: 16 } } },
+      environment: { API_BASE_URL: proxy.url },
+      request: { datasets: ["retention"] },
+    });
+    const [found] = await stage.query(
+      `select count(distinct date_day)::int as days, (select count(*)::int from ops.slice where tail_of is not null) as tails,
             (select count(*) > 0 from ops.reject)::int as rejected from core.fact_retention`,
-  );
-  expect(found).toEqual({ days: 16, tails: 2, rejected });
-});
+    );
+    expect(found).toEqual({ days: 16, tails: 2, rejected });
+  },
+);

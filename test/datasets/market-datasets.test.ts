@@ -37,7 +37,7 @@ async function reportedReviews(stage: Stage, app: string, from: Day): Promise<re
 test.each(long ? (["inclusive", "exclusive"] as const) : (["exclusive"] as const))(
   "every review is there once, page after page, with an end that the service takes as %s",
   async (openEnd) => {
-    await using stage = await openStage({ openEnd });
+    await using stage = await openStage({ market: { apps: 1, keywordsPerApp: 2 }, openEnd });
     await syncOne(stage, "review", { history_days: 100, longest_window: 60 });
     const [app] = await stage.query<{ track_id: string; reviews: number }>(
       `select track_id, count(*)::int as reviews from core.review join core.dim_app using (app_key)

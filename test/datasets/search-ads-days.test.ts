@@ -52,10 +52,13 @@ describe("days of reports", () => {
     expect(new Set(reports(stage).map(({ reportType }) => reportType))).toEqual(new Set(["REPORT"]));
   });
 
+  /** Where reports by day have none: its first night is forecast by one test, and the next ones by the test after it. */
+  const undated = forTests(() => openStage({ market, dailyReports: "undated" }));
+  const byCampaign = { settings: { datasets: { search_ads_report: { options: { levels: ["CAMPAIGN"] } } } } };
+
   test("that may have to be requested one by one are forecast: what the plan says and, at most, what the other way costs", async () => {
-    const of = { settings: { datasets: { search_ads_report: { options: { levels: ["CAMPAIGN"] } } } } };
+    const [of, stage] = [byCampaign, undated];
     const datasets = ["search_ads_report"];
-    await using stage = await openStage({ market, dailyReports: "undated" });
     await stage.sync({ ...of, request: { datasets: names.slice(0, 3) } });
     await using app = await stage.open(of);
     const request = { datasets, bounds: {}, today };
@@ -80,9 +83,8 @@ describe("days of reports", () => {
   });
 
   test("that are requested one by one cost a night what was forecast: the last week, the sums of others, and the days of a week that moved", async () => {
-    const options = { levels: ["CAMPAIGN"] };
-    const lines = { settings: { datasets: { search_ads_report: { options } } }, request: { datasets: names } };
-    await using stage = await openStage({ market, dailyReports: "undated" });
+    const stage = undated;
+    const lines = { ...byCampaign, request: { datasets: names } };
     const nightOf = async (one: Stage, night: number) => {
       const date = addDays(today, night);
       const run = { ...lines, request: { datasets: names, today: date } };
@@ -103,7 +105,6 @@ describe("days of reports", () => {
       spans.filter((span) => span === 1).length,
       spans.filter((span) => span === 7).length,
     ];
-    await nightOf(stage, 0);
     await using app = await stage.open(lines);
     const request = { datasets: names, bounds: {}, today: addDays(today, 1) };
     expect(await otherWays(app.warehouse.db, request, app.config.settings)).toEqual([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { operationById } from "../../src/api/operations/all.ts";
 import type { SandboxAccount } from "../../src/sandbox/sandbox.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { manualClock } from "../sandbox/open.ts";
@@ -134,11 +135,9 @@ test("waits for the reset as well where the service says in an answer that the c
 test("takes a 429 for a refused pace where just what the call costs is left, and requests it again", async () => {
   const request = { datasets: ["tracked_app"] };
   const market = { apps: 1, countries: ["US"] };
-  await using calm = await openStage({ market });
-  await calm.sync({ request });
   await using stage = await openStage({
     market,
-    accounts: purse(charged(calm)),
+    accounts: purse(operationById("dashboard.apps").cost),
     faults: [{ operation: "dashboard.apps", times: 1, kind: "status", status: 429 }],
   });
   expect(await stage.sync({ request })).toMatchObject({ outcome: "loaded", progress: { deferred: 0 } });

@@ -12,6 +12,11 @@ const goneAt = (contains: string, status = 404) =>
     status,
   }));
 const market = { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 };
+/** Listed, so that a night reads no list of the account. */
+const portfolio = {
+  source: "config" as const,
+  apps: [{ id: 6446318020, countries: ["US", "JP"], keywords: ["plan", "habit tracker"] }],
+};
 const ofJapan = "dataset = 'keyword_rank' and scope ->> 'country' = 'JP'";
 
 /** Syncs the next night; returns how the newest slices of Japan ended that are not loaded, by their first day. */
@@ -26,7 +31,7 @@ async function night({ next, stage, run }: Nights): Promise<Record<string, strin
 }
 
 test("a list that is not found or refused although it was answered the day before fails, is requested again, and leaves no hole", async () => {
-  await using nights = await openNights({ market });
+  await using nights = await openNights({ market }, { settings: { portfolio } });
   const { stage } = nights;
   await stage.sync(nights.run());
   expect(await night(nights)).toEqual({});

@@ -9,7 +9,7 @@ import { openWork } from "../../src/ledger/open-slices.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openWithPortfolio, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 
 /** Every page of the advertisements for the one app of the market that has two pages of them; 200 credits a page. */
 const whole = { datasets: { ad_creative: { most_pages: 9 } } };
@@ -39,9 +39,7 @@ async function planned(stage: Stage, options: RunOptions) {
 }
 
 test("a total raises what the slice is planned to cost to what it is charged", async () => {
-  await using stage = await openStage({ market });
-  expect(await planned(stage, run())).toEqual([]);
-  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await using stage = await openWithPortfolio({ market });
   expect(await planned(stage, run())).toEqual([{ requests: 1, credits: 200 }]);
   expect(await stage.sync(run())).toMatchObject({ outcome: "loaded" });
   expect(await slices(stage)).toEqual([

@@ -123,6 +123,8 @@ test.skipIf(enginePath === null)(
         about: comment,
         columns: columns.map((column) => [column.name, column.comment]),
       });
+      // publishing compares the tables with Postgres itself before they are used, which test/publish sees every day
+      if (!long && relation.schema !== "mart") continue;
       const own = await digestInPostgres(warehouse.pool, relation);
       if ((await digestInClickHouse(there, relation)) === own) continue;
       // to bring all rows here costs more than all else, and is of use only where they differ

@@ -56,21 +56,6 @@ test("an app or country that left the configuration or the account is not due an
   expect(await complete()).toMatchObject(whole);
 });
 
-test("lists of the account are not due once the portfolio is the configured one alone", async () => {
-  await using stage = await openSynced({ market: { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 } });
-  const due = async () => {
-    const rows = await stage.query<{ dataset: string }>(
-      "select distinct dataset from ops.freshness where due_day is not null order by 1",
-    );
-    return rows.map(({ dataset }) => dataset);
-  };
-  expect(await due()).toEqual(["keyword_rank", "tracked_app", "tracked_country", "tracked_keyword"]);
-  const [app] = stage.sandbox.market.apps;
-  const apps = [{ id: app?.trackId ?? "", countries: ["US"], keywords: ["notes"] }];
-  await stage.sync({ settings: { portfolio: { source: "config", apps } } });
-  expect(await due()).toEqual(["keyword_rank"]);
-});
-
 test("a country that a dataset is not requested for any more is not due", async () => {
   await using stage = await openSynced({ market: { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 } });
   const due = async () => {
@@ -86,7 +71,7 @@ test("a country that a dataset is not requested for any more is not due", async 
   expect(await due()).toEqual(["JP", "US"]);
 });
 
-test("what only the account tracks is not due while the portfolio is the configured one alone", async () => {
+test("what only the account tracks is not due while the portfolio is the configured one alone, nor are its lists", async () => {
   await using stage = await openSynced({ market: { apps: 2, countries: ["US"], keywordsPerApp: 3 } });
   const [kept, left] = stage.sandbox.market.apps.map(({ trackId }) => trackId);
   const due = async () => {
@@ -100,12 +85,19 @@ test("what only the account tracks is not due while the portfolio is the configu
       kept,
       day,
     ]);
+  const dueDatasets = async () => {
+    const rows = await stage.query<{ dataset: string }>(
+      "select distinct dataset from ops.freshness where due_day is not null order by 1",
+    );
+    return rows.map(({ dataset }) => dataset);
+  };
   expect(await due()).toEqual([kept, left].sort());
+  expect(await dueDatasets()).toEqual(["keyword_rank", "tracked_app", "tracked_country", "tracked_keyword"]);
   const apps = [{ id: kept ?? "", countries: ["US"], keywords: ["notes"] }];
   const configured = { portfolio: { source: "config", apps } } as const;
   const run = { settings: configured, request: { today: addDays(today, 1) } };
   await stage.sync(run);
-  expect(await due()).toEqual([kept]);
+  expect([await due(), await dueDatasets()]).toEqual([[kept], ["keyword_rank"]]);
   await stage.sync({ settings: configured, request: { today: addDays(today, 2) } });
   expect(await gaps(addDays(today, 1))).toEqual([]);
   await stage.sync({ request: { today: addDays(today, 2) } });

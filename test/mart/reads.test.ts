@@ -53,14 +53,14 @@ beforeAll(async () => {
     sql`insert into core.fact_top_chart (app_key, date_day, country_key, device_key, category_code, chart, chart_version, rank, slice_id, fetched_at)
         select a.app_key, d, 840, 1, '36', 'FREE', 'v1', a.app_key, 1, d ${cell}`,
     sql`insert into core.fact_impression_share (keyword_key, date_day, country_key, store, device_key, share_day, app_key, impression_share, slice_id, fetched_at)
-        select k.keyword_key, d, 840, 'ios', 1, d, a.app_key, a.app_key, 1, d ${cell}, core.dim_keyword as k`,
+        select k.keyword_key, d, 840, 'ios', 1, d, a.app_key, a.app_key, 1, d ${cell}, core.dim_keyword as k where d >= '2026-08-01'`,
     sql`insert into core.fact_keyword_rank_summary select a.app_key, d, 840, 1, 9, 9, 0, 0, 9, 9, 45, 1800000000 ${cell}`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
         select a.app_key, d::date::text, 'v2', d, 840, '', 5, 1, d ${cell} where a.track_id <> '9'`,
     sql`insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
         select a.app_key, d::date::text || n, 'plain', d, 840, '', 5, 1, d ${cell}, generate_series(1, ${plainReviews}::int) as n where a.track_id = '9'`,
     sql`insert into core.app_version (app_key, country_key, language_code, version_at, version, slice_id, fetched_at)
-        select a.app_key, 840, '', d, to_char(d, 'MM.DD'), 1, d ${cell}`,
+        select a.app_key, 840, '', d, to_char(d, 'MM.DD'), 1, d ${cell} where a.track_id::int < 16`,
   ])
     await statement.execute(stage.db);
   await sql`analyze`.execute(stage.db);

@@ -5,6 +5,7 @@ import { readScopeCoverage, type ScopeCoverage } from "../../src/planner/gaps.ts
 import { sumOfCells } from "../../src/plan/cell-states.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { forTests } from "../support/for-tests.ts";
 import { openSynced } from "../support/synced-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3 } as const;
@@ -24,8 +25,11 @@ function cells(all: readonly ScopeCoverage[]): Record<string, unknown> {
   return Object.fromEntries([...days].map(([day, counts]) => [day, sumOfCells(counts.map(([, count]) => count))]));
 }
 
+/** Synced once for the tests that begin so; what one of them writes changes what no other reads. */
+const synced = forTests(() => openSynced({ market }));
+
 test("days that were never requested are gaps, and so are those that are due again", async () => {
-  await using stage = await openSynced({ market });
+  const stage = synced;
   const loaded = await coverageOn(stage);
   expect(loaded.map(({ dataset, country }) => [dataset, country])).toEqual([["keyword_rank", "US"]]);
   const [count] = Object.values(cells(loaded)).map((states) => (states as { loaded: number }).loaded);
@@ -42,8 +46,15 @@ test("days that were never requested are gaps, and so are those that are due aga
   expect(later[addDays(today, -1)]).toEqual({ stale: count });
 });
 
+test("days that are answered and that a sync would leave until more of them are out are shown", async () => {
+  const stage = synced;
+  const yesterday = addDays(today, -1);
+  const packed = { settings: { datasets: { keyword_rank: { pack_days: 1000 } } } };
+  expect(cells(await coverageOn(stage, today, packed))[yesterday]).toHaveProperty("loaded");
+});
+
 test("what failed and what waits for credits are distinguished", async () => {
-  await using stage = await openSynced({ market });
+  const stage = synced;
   await stage.query("update ops.slice set state = 'deferred' where window_start = $1", [addDays(today, -2)]);
   await stage.query("update ops.slice set state = 'failed' where window_start = $1", [addDays(today, -3)]);
   const seen = cells(await coverageOn(stage));
@@ -79,13 +90,6 @@ test("a day of which a newer answer had rows is not shown as failed because the 
     [addDays(today, -9), ["loaded"]],
     [cut, ["failed"]],
   ]);
-});
-
-test("days that are answered and that a sync would leave until more of them are out are shown", async () => {
-  await using stage = await openSynced({ market });
-  const yesterday = addDays(today, -1);
-  const packed = { settings: { datasets: { keyword_rank: { pack_days: 1000 } } } };
-  expect(cells(await coverageOn(stage, today, packed))[yesterday]).toHaveProperty("loaded");
 });
 
 test("each kind of gap has the command that mends it beside it, which works as it is printed", async () => {

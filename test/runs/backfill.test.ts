@@ -23,8 +23,11 @@ async function openSlices(stage: Stage): Promise<number> {
 const some = { market: { apps: 2, keywordsPerApp: 4 } } as const;
 
 describe("a plan", () => {
+  /** For what a plan is before it is run, and the run of it. */
+  const shared = forTests(() => openWithPortfolio(some));
+
   test("spends nothing and queues nothing until it is run", async () => {
-    await using stage = await openWithPortfolio(some);
+    const stage = shared;
     const made = await planned(stage);
     expect(made).toMatchObject({ asOf: today, queuedAt: null, leftOut: { slices: 0 } });
     expect(made.credits).toBeGreaterThan(0);
@@ -36,7 +39,7 @@ describe("a plan", () => {
   });
 
   test("is run exactly: its requests and its credits, no more and no fewer", async () => {
-    await using stage = await openWithPortfolio(some);
+    const stage = shared;
     const made = await planned(stage);
     const shown: { credits: number; open: number }[] = [];
     const progress = (one: { credits: number; open: number }) => void shown.push(one);
@@ -70,7 +73,7 @@ describe("a plan", () => {
 
   test("of several datasets holds them and nothing that they are planned from", async () => {
     await using stage = await openWithPortfolio(some);
-    const made = await planned(stage, { datasets: ["keyword_metadata", "keyword_rank"] });
+    const made = await planned(stage, { datasets: ["keyword_metadata", "keyword_rank"], countries: ["US"] });
     expect(new Set(made.lines.map(({ dataset }) => dataset))).toEqual(new Set(["keyword_metadata", "keyword_rank"]));
     await runPlanned(stage, made.planId);
     expect(stage.requested().filter(({ operation }) => operation?.startsWith("dashboard."))).toEqual([]);

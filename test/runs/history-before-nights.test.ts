@@ -9,7 +9,7 @@ import { workUntilIdle } from "../support/work-until-idle.ts";
 
 const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
 const settings = {
-  datasets: { app_rating: { on: true }, keyword_rank: { history_days: 300 } },
+  datasets: { app_rating: { on: true }, keyword_rank: { history_days: 120 } },
   credits: { floors },
 };
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 3 };

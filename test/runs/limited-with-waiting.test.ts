@@ -32,7 +32,7 @@ test("a limit pays for tonight's snapshots before days that wait since the credi
 test("few credits pay for tonight's snapshots before days that wait since the credits ran out", async () => {
   const run = {
     settings: {
-      datasets: { app_rating: { on: true }, keyword_rank: { history_days: 300 } },
+      datasets: { app_rating: { on: true }, keyword_rank: { history_days: long ? 300 : 120 } },
       credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 } },
     },
   };

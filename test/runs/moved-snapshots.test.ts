@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { long } from "../support/long.ts";
 import { openSyncedNights } from "../support/nights.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
@@ -44,10 +45,10 @@ test("a snapshot that failed on two days of its week is requested once by a retr
 
 type Settings = NonNullable<RunOptions["settings"]>;
 
-/** A night of a worker, until nothing is left that its credits pay for. */
+/** A night, until nothing is left that its credits pay for: of a worker in the long run, which plans and runs as a sync does. */
 async function night(stage: Stage, day: Day, { datasets }: Pick<Settings, "datasets"> = {}): Promise<void> {
-  const settings = { datasets: { keyword_rank: { on: false }, ...datasets } };
-  await workUntilIdle(stage, { settings, request: { today: day } });
+  const run = { settings: { datasets: { keyword_rank: { on: false }, ...datasets } }, request: { today: day } };
+  await (long ? workUntilIdle(stage, run) : stage.sync(run));
 }
 
 test("a list that waits for credits while it changes night after night is requested once, and holds as what it was at last", async () => {

@@ -16,7 +16,7 @@ const nights = ["2026-01-31", "2026-02-28", "2026-03-01", "2026-03-02", "2026-03
   .filter((text) => long || !["2026-03-02", "2026-03-31", "2026-04-02"].includes(text))
   .map((text) => day(text));
 /** A month goes on each of these. */
-const cuts: readonly string[] = ["2026-03-01", "2026-04-01"];
+const cuts: readonly string[] = ["2026-03-01", "2026-04-01"].slice(0, long ? 2 : 1);
 
 /** Retention and then the nightly sync; what was requested. */
 async function night(

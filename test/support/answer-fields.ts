@@ -131,7 +131,7 @@ function* variants(value: unknown, [step, ...rest]: readonly Step[]): Generator 
 }
 
 /** Items of a list that are altered one by one: an optional field may be missing in the first ones. */
-const mostItems = 8;
+const mostItems = 4;
 const gone = Symbol("left out");
 
 function put(value: object, name: string, inner: unknown): unknown {
