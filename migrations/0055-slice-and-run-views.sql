@@ -427,7 +427,7 @@ with answer as (
 ), place as (
   select d.dataset, d.store, d.track_id, d.country_code, max(d.newest_end) as newest_end, max(d.unanswered_end) as unanswered_end,
          max(d.last_loaded_at) as last_loaded_at, max(d.last_requested) as last_requested, sum(d.loaded_count) as loaded_count,
-         sum(d.open_count)::bigint as open_count, bool_and(d.is_unavailable) as is_unavailable,
+         sum(d.open_count)::bigint as open_count, bool_and(coalesce(d.is_unavailable, false)) as is_unavailable,
          -- requested without a day: the answer is about the newest one that the service has
          bool_or(d.scope ->> 'resolution' = 'last_day') as is_of_last_day,
          -- options that changed leave scopes behind: the one that was requested last counts

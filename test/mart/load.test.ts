@@ -62,6 +62,10 @@ const slices: readonly Planned[] = [
   ["sales_metric", { store: "ios", app: "2" }, "2026-08-01", 18, "empty", "2026-08-19"],
   ["sales_metric", { store: "ios", app: "4" }, "2026-08-01", 17, "empty", "2026-08-18"],
   ["retention", { store: "ios", app: "1" }, "2026-08-01", 10, "skipped", "2026-08-11"],
+  // one device is unavailable, the other one fails
+  ["retention", { store: "ios", app: "2", device: "IPAD" }, "2026-08-01", 19, "skipped", today],
+  ["retention", { store: "ios", app: "2", device: "IPHONE" }, "2026-08-01", 10, "loaded", "2026-08-11"],
+  ["retention", { store: "ios", app: "2", device: "IPHONE" }, "2026-08-19", 1, "failed", today],
   ["top_chart", { store: "ios", country: "US" }, "2026-08-01", 1, "loaded", "2026-08-02"],
   ["visibility", { store: "ios", kind: "history" }, "2026-08-19", 1, "loaded", today, ["JP:1", "US:1"]],
   ["visibility", { store: "ios", kind: "history" }, "2026-08-18", 1, "loaded", "2026-08-19", ["US:2"]],
@@ -185,7 +189,10 @@ describe("how fresh an app is", () => {
       "2 | - | 2026-08-18 | 2026-08-19 | 1 | nothing due",
       "4 | - | 2026-08-17 | 2026-08-19 | 2 | stopped",
     ]);
-    expect(await freshness("retention")).toEqual(["Ours | - | - | 2026-08-19 | - | nothing due"]);
+    expect(await freshness("retention")).toEqual([
+      "Ours | - | - | 2026-08-19 | - | nothing due",
+      "2 | - | 2026-08-10 | 2026-08-19 | 9 | late",
+    ]);
   });
 
   test("names each app and country of a call about many", async () => {
