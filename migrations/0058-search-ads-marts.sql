@@ -53,8 +53,8 @@ comment on column ops.search_ads_own_currency.currency is 'Its own currency as l
 select ops.comment_columns('ops.search_ads_own_currency');
 
 create view ops.search_ads_answered_day as
-with org as (
-  select s.scope ->> 'org_id' as org_id, range_agg(daterange(w.window_start, s.window_end)) as days
+with requested as (
+  select s.scope ->> 'org_id' as org_id, w.window_start, s.window_end, s.state in ('loaded', 'empty') as is_answered
   from   ops.search_ads_default as d
   join   ops.slice              as s on s.scope ->> 'currency' = d.currency and s.scope ->> 'attribution' = d.attribution
   -- answers of months that retention removed since are gone
@@ -62,21 +62,33 @@ with org as (
     select greatest(s.window_start, max((m.month_start + interval '1 month')::date)) as window_start
     from   ops.dropped_month as m
     where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as w
-  where  s.dataset = 'search_ads_report' and s.state in ('loaded', 'empty') and s.scope ->> 'report_level' = 'CAMPAIGN' and s.scope ->> 'grain' = 'day'
-  and    s.scope ->> 'goal_id' is null and s.window_end > w.window_start
-  group  by 1
+  where  s.dataset = 'search_ads_report' and s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed')
+  and    s.scope ->> 'report_level' = 'CAMPAIGN' and s.scope ->> 'grain' = 'day' and s.scope ->> 'goal_id' is null and s.window_end > w.window_start
+), org as (
+  select r.org_id, coalesce(range_agg(daterange(r.window_start, r.window_end)) filter (where r.is_answered), '{}') as days,
+         min(r.window_start) filter (where not r.is_answered) as first_unanswered, max(r.window_end) filter (where not r.is_answered) as unanswered_end
+  from   requested as r
+  group  by r.org_id
+), newest as (
+  select max(upper(o.days)) as newest_end from org as o
 ), lasting as (
-  -- an organisation without an answer of the last week has left
-  select o.days, lower(o.days) as first_day,
-         case when upper(o.days) > max(upper(o.days)) over () - 7 then max(upper(o.days)) over () else upper(o.days) end as until
-  from   org as o
+  select o.days, coalesce(lower(o.days), o.first_unanswered) as first_day,
+         -- an organisation without an answer of the last week has left, unless it is connected and its newer days have failed or wait
+         case when upper(o.days) > n.newest_end - 7
+                or o.unanswered_end > coalesce(upper(o.days), '-infinity')
+                   and exists (select from core.search_ads_integration as i
+                               where  i.org_id = o.org_id and i.valid_to is null
+                               and    i.account not in (select u.account from ops.unread_account as u))
+              then n.newest_end else upper(o.days) end as until
+  from   org    as o
+  cross  join newest as n
 )
 select g.date_day
 from   lasting as l
 join   core.dim_date as g on g.date_day >= l.first_day and g.date_day < l.until
 group  by g.date_day
 having bool_and(l.days @> g.date_day);
-comment on view   ops.search_ads_answered_day          is 'One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on; if its last answer is a week older than the newest of all, it counts only up to that. For which days is spend complete?';
+comment on view   ops.search_ads_answered_day          is 'One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on, and from the first day that was requested of it while it has none. If its last answer is a week older than the newest of all, it counts only up to that, unless it is connected and newer days of it have failed or wait. For which days is spend complete?';
 select ops.comment_columns('ops.search_ads_answered_day');
 
 create view mart.search_ads_daily as

@@ -140,7 +140,7 @@ comment on column mart.review_daily.country_code             is 'Country of the 
 comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, for which the service reports none, and on days without a review.';
 comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
 comment on column mart.review_daily.review_source            is 'List that the reviews come from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all; null on days without a review.';
-comment on column mart.review_daily.review_count             is 'Number of reviews; 0 on a day that was requested and has none. A day that was not requested has no row.';
+comment on column mart.review_daily.review_count             is 'Number of reviews, including those that the service listed once and does not list any more; 0 on a day that was requested and has none. A day that was not requested has no row.';
 comment on column mart.review_daily.rated_review_count       is 'Reviews with stars.';
 comment on column mart.review_daily.rating_sum               is 'Sum of their stars.';
 comment on column mart.review_daily.average_rating           is 'Average of the stars, 1 to 5. For several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).';
@@ -217,7 +217,7 @@ select a.store, a.track_id, coalesce(a.app_name, a.track_id) as app_name, c.coun
 from   ops.counted_review as r
 left   join core.dim_app     as a on a.app_key = r.app_key
 left   join core.dim_country as c on c.country_key = r.country_key;
-comment on view   mart.review_text               is 'One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?';
+comment on view   mart.review_text               is 'One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that the service does not list any more stays. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?';
 comment on column mart.review_text.country_code  is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.';
 comment on column mart.review_text.language_code is 'Language of the review (Android) in lower case; empty on iOS, and if the service reports none.';
 comment on column mart.review_text.date_day      is 'Day on which it was written or last edited.';

@@ -1311,7 +1311,7 @@ create view mart.app_overview_by_period (
   search_ads_spend numeric, -- Money spent on search ads in the country (level CAMPAIGN), in search_ads_currency.
   search_ads_currency text, -- Currency of search_ads_spend: that of ops.search_ads_default.
   search_ads_install_count numeric, -- Installs from search ads, with the attribution of ops.search_ads_default.
-  is_complete boolean, -- True when everything that was requested on any day of the period has an answer on all of its days. False for a period that is not over, that began before the first request, or that lacks an answer: its sums then cover only the counted days and parts of other days.
+  is_complete boolean, -- True when everything that was requested on any day of the period has an answer on all of its days. False for a period that is not over, that began before the first request, or that lacks an answer: its sums then cover only the counted days and parts of other days. What counts as an answer is said at the columns of app_overview_daily: a newest day that is only late has one until it is requested again.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
 ) as
  WITH answered AS MATERIALIZED (
@@ -1518,7 +1518,7 @@ create view mart.app_overview_daily (
   average_rank numeric, -- Average rank over the keywords for which the app ranks.
   voice_share numeric, -- Share of voice: the average of 1 / rank over the answered keywords, 0 to 1.
   visibility_score numeric, -- Visibility score in the searches of the store.
-  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top: the best category_rank of mart.category_rank_daily.
+  best_category_rank numeric, -- Best place in any chart of any category on that day (iPhone on iOS), 1 is the top: the best best_category_rank of mart.category_rank_daily. Where only hourly ranks were requested, it is the rank of the best hour.
   rating numeric, -- Average rating as seen on that day on the page of the country, 1 to 5; on Android it is in the row for ALL.
   rating_count numeric, -- Number of ratings as seen on that day.
   review_count numeric, -- Reviews written on that day: 0 if they were requested and there are none, null if they were not requested; only a part of them while is_review_answered is false.
@@ -1533,9 +1533,9 @@ create view mart.app_overview_daily (
   search_ads_install_count numeric, -- Installs from search ads, with the attribution of ops.search_ads_default.
   search_ads_reporting_spend numeric, -- The same spend in reporting_currency, by the rates that the user loads, converted from each organisation's own currency if the service reports it; null if there is no rate for a part of it.
   reporting_currency text, -- The reporting currency, from core.reporting_currency; null until there is one, and without spend.
-  is_category_rank_answered boolean, -- True if places in charts were requested for the day and each requested chart version has an answer; a null best_category_rank then means that the app was in no chart. False if they were not requested, or while a chart version has no answer yet: best_category_rank then covers only the others.
-  is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices.
-  is_store_answered boolean, -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices.
+  is_category_rank_answered boolean, -- True if places in charts were requested for the day and each requested chart version has an answer; a null best_category_rank then means that the app was in no chart. False if they were not requested, or while a chart version has no answer yet: best_category_rank then covers only the others. What is unavailable (404) counts as answered, since it cannot be had, and so does a newest day that the service has not published yet, until it is requested again on the next days.
+  is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices. What is unavailable (404) counts as answered, since it cannot be had, and so does a newest day that the service has not published yet, until it is requested again on the next days.
+  is_store_answered boolean, -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices. What is unavailable (404) counts as answered, since it cannot be had, and so does a newest day that the service has not published yet, until it is requested again on the next days.
   is_review_answered boolean, -- True if the reviews of the day were requested and there is an answer for all of them (is_answered in mart.review_daily).
   is_rating_answered boolean, -- True if the page of the app was requested on the day and has an answer; a null rating then means that the page shows none. False if it was not requested or has no answer: a past day cannot be requested later.
   is_search_ads_answered boolean, -- True if search-ads reports were requested for the day and each organisation has an answer; a null search_ads_spend then means that the reports have nothing about the app in the country. False if they were not requested, while an organisation has no answer yet, and on Android.
@@ -2275,8 +2275,8 @@ create view mart.category_rank_vs_downloads_daily (
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency: for all devices together, else the sum over the devices with a figure for the day.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps): for all devices together, else the sum over the devices with a figure for the day; null if not requested.
   store_revenue numeric, -- Revenue as the store reported it to the account (its own apps), without a currency: for all devices together, else the sum over the devices with a figure for the day.
-  is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices.
-  is_store_answered boolean -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices.
+  is_estimate_answered boolean, -- True if the estimates of the day were requested and each requested device has an answer; a null estimated_download_count then means that the service has no estimate. False if they were not requested, or while a device has no answer yet: estimated_download_count then covers only the other devices. What is unavailable (404) counts as answered, since it cannot be had, and so does a newest day that the service has not published yet, until it is requested again on the next days.
+  is_store_answered boolean -- True if the downloads reported by the store were requested for the day and each requested device has an answer; a null store_download_count then means that the store reports none for the country, though it may report a total for all countries. False if they were not requested, or while a device has no answer yet: store_download_count then covers only the other devices. What is unavailable (404) counts as answered, since it cannot be had, and so does a newest day that the service has not published yet, until it is requested again on the next days.
 ) as
  SELECT a.store,
     a.track_id,
@@ -4170,7 +4170,7 @@ create view mart.review_daily (
   language_code text, -- Language of the review (Android) in lower case; empty on iOS, for which the service reports none, and on days without a review.
   date_day date, -- Day on which the reviews were written or last edited.
   review_source text, -- List that the reviews come from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all; null on days without a review.
-  review_count bigint, -- Number of reviews; 0 on a day that was requested and has none. A day that was not requested has no row.
+  review_count bigint, -- Number of reviews, including those that the service listed once and does not list any more; 0 on a day that was requested and has none. A day that was not requested has no row.
   rated_review_count bigint, -- Reviews with stars.
   rating_sum bigint, -- Sum of their stars.
   average_rating numeric, -- Average of the stars, 1 to 5. For several rows: sum(rating_sum) / nullif(sum(rated_review_count), 0).
@@ -4264,7 +4264,7 @@ UNION ALL
      CROSS JOIN LATERAL ( SELECT n.n::date AS date_day
            FROM generate_series(lower(u.span)::timestamp without time zone, (upper(u.span) - 1)::timestamp without time zone, '1 day'::interval) n(n)) d;
 
--- One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?
+-- One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that the service does not list any more stays. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?
 create view mart.review_text (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -6587,7 +6587,7 @@ create view ops.freshness (
             max(d_1.last_requested) AS last_requested,
             sum(d_1.loaded_count) AS loaded_count,
             sum(d_1.open_count)::bigint AS open_count,
-            bool_and(d_1.is_unavailable) AS is_unavailable,
+            bool_and(COALESCE(d_1.is_unavailable, false)) AS is_unavailable,
             bool_or((d_1.scope ->> 'resolution'::text) = 'last_day'::text) AS is_of_last_day,
             (array_agg(d_1.due_end ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end,
             (array_agg(d_1.due_end_before ORDER BY d_1.last_requested DESC, d_1.newest_end DESC NULLS LAST))[1] AS due_end_before
@@ -7935,28 +7935,43 @@ create view ops.run_summary (
            FROM ops.request a
           WHERE a.run_id = r.run_id) q;
 
--- One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on; if its last answer is a week older than the newest of all, it counts only up to that. For which days is spend complete?
+-- One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on, and from the first day that was requested of it while it has none. If its last answer is a week older than the newest of all, it counts only up to that, unless it is connected and newer days of it have failed or wait. For which days is spend complete?
 create view ops.search_ads_answered_day (
   date_day date -- The day.
 ) as
- WITH org AS (
+ WITH requested AS (
          SELECT s.scope ->> 'org_id'::text AS org_id,
-            range_agg(daterange(w.window_start, s.window_end)) AS days
+            w.window_start,
+            s.window_end,
+            s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered
            FROM ops.search_ads_default d
              JOIN ops.slice s ON (s.scope ->> 'currency'::text) = d.currency AND (s.scope ->> 'attribution'::text) = d.attribution
              CROSS JOIN LATERAL ( SELECT GREATEST(s.window_start, max((m.month_start + '1 mon'::interval)::date)) AS window_start
                    FROM ops.dropped_month m
                   WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) w
-          WHERE s.dataset = 'search_ads_report'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (s.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (s.scope ->> 'grain'::text) = 'day'::text AND (s.scope ->> 'goal_id'::text) IS NULL AND s.window_end > w.window_start
-          GROUP BY (s.scope ->> 'org_id'::text)
+          WHERE s.dataset = 'search_ads_report'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (s.scope ->> 'grain'::text) = 'day'::text AND (s.scope ->> 'goal_id'::text) IS NULL AND s.window_end > w.window_start
+        ), org AS (
+         SELECT r.org_id,
+            COALESCE(range_agg(daterange(r.window_start, r.window_end)) FILTER (WHERE r.is_answered), '{}'::datemultirange) AS days,
+            min(r.window_start) FILTER (WHERE NOT r.is_answered) AS first_unanswered,
+            max(r.window_end) FILTER (WHERE NOT r.is_answered) AS unanswered_end
+           FROM requested r
+          GROUP BY r.org_id
+        ), newest AS (
+         SELECT max(upper(o.days)) AS newest_end
+           FROM org o
         ), lasting AS (
          SELECT o.days,
-            lower(o.days) AS first_day,
+            COALESCE(lower(o.days), o.first_unanswered) AS first_day,
                 CASE
-                    WHEN upper(o.days) > (max(upper(o.days)) OVER () - 7) THEN max(upper(o.days)) OVER ()
+                    WHEN upper(o.days) > (n.newest_end - 7) OR o.unanswered_end > COALESCE(upper(o.days), '-infinity'::date) AND (EXISTS ( SELECT
+                       FROM core.search_ads_integration i
+                      WHERE i.org_id = o.org_id AND i.valid_to IS NULL AND NOT (i.account IN ( SELECT u.account
+                               FROM ops.unread_account u)))) THEN n.newest_end
                     ELSE upper(o.days)
                 END AS until
            FROM org o
+             CROSS JOIN newest n
         )
  SELECT g.date_day
    FROM lasting l
