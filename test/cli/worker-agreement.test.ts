@@ -6,7 +6,6 @@ import { accountIdOf } from "../../src/config/config.ts";
 import { recordAgreement } from "../../src/credits/agreement.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
-import { long } from "../support/long.ts";
 import { runCommand } from "../support/command.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
 
@@ -53,22 +52,18 @@ function questions(terminal: Terminal): number {
 
 const refused = "nothing is spent without your agreement";
 
-// one whose step fails says in the same place what to do, every day
-test.runIf(long && hasTerminal)(
-  "a first worker whose step waits for credits says until when and what to do",
-  async () => {
-    await using worker = await openFirstWorker();
-    worker.stage.sandbox.spend(99_998);
-    await using waiting = worker.start();
-    await until(() => questions(waiting) === 1);
-    waiting.type("y\r");
-    expect(await waiting.ended).toBe(3);
-    expect(shown(waiting)).toMatch(
-      /Stopped by credits: 1 slice waits\. It can continue at [^:]+:\d\d[^:]*: start the worker again then\. .* The worker has not started\. $/,
-    );
-    expect(shown(waiting)).not.toContain(refused);
-  },
-);
+test.skipIf(!hasTerminal)("a first worker whose step waits for credits says until when and what to do", async () => {
+  await using worker = await openFirstWorker();
+  worker.stage.sandbox.spend(99_998);
+  await using waiting = worker.start();
+  await until(() => questions(waiting) === 1);
+  waiting.type("y\r");
+  expect(await waiting.ended).toBe(3);
+  expect(shown(waiting)).toMatch(
+    /Stopped by credits: 1 slice waits\. It can continue at [^:]+:\d\d[^:]*: start the worker again then\. .* The worker has not started\. $/,
+  );
+  expect(shown(waiting)).not.toContain(refused);
+});
 
 test("the help of a worker names the exit codes of one that has not started yet", async () => {
   await using worker = await openFirstWorker();
