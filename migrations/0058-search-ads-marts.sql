@@ -54,7 +54,7 @@ select ops.comment_columns('ops.search_ads_own_currency');
 
 create view ops.search_ads_answered_day as
 with requested as (
-  select s.scope ->> 'org_id' as org_id, w.window_start, s.window_end, s.state in ('loaded', 'empty') as is_answered
+  select s.scope ->> 'org_id' as org_id, w.window_start, s.window_end, s.as_of, s.state in ('loaded', 'empty') as is_answered
   from   ops.search_ads_default as d
   join   ops.slice              as s on s.scope ->> 'currency' = d.currency and s.scope ->> 'attribution' = d.attribution
   -- answers of months that retention removed since are gone
@@ -66,19 +66,17 @@ with requested as (
   and    s.scope ->> 'report_level' = 'CAMPAIGN' and s.scope ->> 'grain' = 'day' and s.scope ->> 'goal_id' is null and s.window_end > w.window_start
 ), org as (
   select r.org_id, coalesce(range_agg(daterange(r.window_start, r.window_end)) filter (where r.is_answered), '{}') as days,
-         min(r.window_start) filter (where not r.is_answered) as first_unanswered, max(r.window_end) filter (where not r.is_answered) as unanswered_end
+         min(r.window_start) filter (where not r.is_answered) as first_unanswered, max(r.window_end) filter (where not r.is_answered) as unanswered_end,
+         max(r.as_of) filter (where not r.is_answered) as unanswered_as_of, max(r.as_of) as newest_as_of
   from   requested as r
   group  by r.org_id
 ), newest as (
-  select max(upper(o.days)) as newest_end from org as o
+  select max(upper(o.days)) as newest_end, max(o.newest_as_of) as newest_as_of from org as o
 ), lasting as (
   select o.days, coalesce(lower(o.days), o.first_unanswered) as first_day,
-         -- an organisation without an answer of the last week has left, unless it is connected and its newer days have failed or wait
+         -- an organisation without an answer of the last week has left, unless newer days of it were requested within that week
          case when upper(o.days) > n.newest_end - 7
-                or o.unanswered_end > coalesce(upper(o.days), '-infinity')
-                   and exists (select from core.search_ads_integration as i
-                               where  i.org_id = o.org_id and i.valid_to is null
-                               and    i.account not in (select u.account from ops.unread_account as u))
+                or o.unanswered_end > coalesce(upper(o.days), '-infinity') and o.unanswered_as_of > n.newest_as_of - 7
               then n.newest_end else upper(o.days) end as until
   from   org    as o
   cross  join newest as n
@@ -88,7 +86,7 @@ from   lasting as l
 join   core.dim_date as g on g.date_day >= l.first_day and g.date_day < l.until
 group  by g.date_day
 having bool_and(l.days @> g.date_day);
-comment on view   ops.search_ads_answered_day          is 'One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on, and from the first day that was requested of it while it has none. If its last answer is a week older than the newest of all, it counts only up to that, unless it is connected and newer days of it have failed or wait. For which days is spend complete?';
+comment on view   ops.search_ads_answered_day          is 'One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on, and from the first day that was requested of it while it has none. If its last answer is a week older than the newest of all, it counts only up to that, unless newer days of it were requested within the last week and have failed or wait. For which days is spend complete?';
 select ops.comment_columns('ops.search_ads_answered_day');
 
 create view mart.search_ads_daily as

@@ -150,7 +150,7 @@ comment on column mart.release_impact.after_estimated_download_count  is 'Estima
 comment on column mart.release_impact.before_store_download_count     is 'Downloads per day as the store reported them to the account, average over the days that before_store_download_day_count counts.';
 comment on column mart.release_impact.after_store_download_count      is 'Downloads per day as the store reported them to the account, average over the days that after_store_download_day_count counts.';
 comment on column mart.release_impact.nearby_release_count            is 'Number of other releases within the same days. If above 0, the effect has several causes.';
-comment on column mart.release_impact.requested_keyword_count         is 'Keywords requested on the days before and after, whether they have an answer or not yet, added up over these days.';
+comment on column mart.release_impact.requested_keyword_count         is 'Keywords requested on the days before and after, whether they have an answer or not yet, added up over these days; without those whose rank was rejected.';
 comment on column mart.release_impact.answered_keyword_count          is 'Requested keywords with an answer, ranked or not.';
 comment on column mart.release_impact.is_complete                     is 'True when all requested keywords have an answer; if false, average ranks and shares cover only some of them; null if no ranks were requested.';
 select ops.comment_columns('mart.release_impact');
@@ -282,7 +282,7 @@ left   join core.reporting_currency as y on true
 left   join ops.app_groups     as ag on ag.store = a.store and ag.track_id = a.track_id;
 comment on view   mart.app_overview_daily                          is 'One row per portfolio app, country and day with any figure or with requested ranks: searches, charts, ratings, reviews, downloads and search ads side by side. A figure that was not requested is null. Counts, revenue and spend may be added up across apps, countries and days, except rating_count over days. Never add up ALL with countries, and never shares, ranks or scores. The store''s figures added up over countries may be less than their total over all countries, which is in core.fact_sales_metric (is_total). How did the app do yesterday? What else changed on the day when downloads fell?';
 comment on column mart.app_overview_daily.country_code             is 'Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.';
-comment on column mart.app_overview_daily.requested_keyword_count  is 'Requested keywords (iPhone on iOS), whether they have an answer or not yet.';
+comment on column mart.app_overview_daily.requested_keyword_count  is 'Requested keywords (iPhone on iOS), whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.';
 comment on column mart.app_overview_daily.answered_keyword_count   is 'Requested keywords with an answer, ranked or not.';
 comment on column mart.app_overview_daily.is_complete              is 'True when all requested keywords have an answer; if false, ranks and voice_share cover only some of them; null if no ranks were requested.';
 comment on column mart.app_overview_daily.ranked_keyword_count     is 'Requested keywords for which the app ranks.';

@@ -75,7 +75,7 @@ comment on column mart.download_revenue_monthly.estimated_day_count             
 comment on column mart.download_revenue_monthly.estimated_download_count        is 'Downloads as the service estimates them (iOS), over these days.';
 comment on column mart.download_revenue_monthly.estimated_revenue               is 'Revenue as the service estimates it (iOS), without a currency.';
 comment on column mart.download_revenue_monthly.estimated_download_change_share is 'Relative change since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.';
-comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.';
+comment on column mart.download_revenue_monthly.estimated_revenue_change_share  is 'Relative change of estimated_revenue since the month before: 0.1 means up 10 percent; null unless both months have an estimate of downloads for all their days, with all requested devices. A day whose estimate names no revenue adds none.';
 comment on column mart.download_revenue_monthly.store_day_count                 is 'Days with downloads reported by the store.';
 comment on column mart.download_revenue_monthly.store_download_count            is 'Downloads as the store reported them to the account (its own apps), over these days.';
 comment on column mart.download_revenue_monthly.store_revenue                   is 'Revenue as the store reported it to the account, without a currency.';

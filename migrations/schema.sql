@@ -1508,7 +1508,7 @@ create view mart.app_overview_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet.
+  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count numeric, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer; if false, ranks and voice_share cover only some of them; null if no ranks were requested.
   ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
@@ -2600,7 +2600,7 @@ create view mart.download_revenue_monthly (
   estimated_download_count numeric, -- Downloads as the service estimates them (iOS), over these days.
   estimated_revenue numeric, -- Revenue as the service estimates it (iOS), without a currency.
   estimated_download_change_share numeric, -- Relative change since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.
-  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 means up 10 percent; null unless both months have all their days, with all requested devices.
+  estimated_revenue_change_share numeric, -- Relative change of estimated_revenue since the month before: 0.1 means up 10 percent; null unless both months have an estimate of downloads for all their days, with all requested devices. A day whose estimate names no revenue adds none.
   store_day_count bigint, -- Days with downloads reported by the store.
   store_download_count numeric, -- Downloads as the store reported them to the account (its own apps), over these days.
   store_revenue numeric, -- Revenue as the store reported it to the account, without a currency.
@@ -2936,7 +2936,7 @@ create view mart.keyword_group_daily (
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   group_name text, -- Name of the group.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -3627,7 +3627,7 @@ create view mart.organic_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -3846,7 +3846,7 @@ create view mart.release_impact (
   before_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days that before_store_download_day_count counts.
   after_store_download_count numeric, -- Downloads per day as the store reported them to the account, average over the days that after_store_download_day_count counts.
   nearby_release_count bigint, -- Number of other releases within the same days. If above 0, the effect has several causes.
-  requested_keyword_count bigint, -- Keywords requested on the days before and after, whether they have an answer or not yet, added up over these days.
+  requested_keyword_count bigint, -- Keywords requested on the days before and after, whether they have an answer or not yet, added up over these days; without those whose rank was rejected.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean -- True when all requested keywords have an answer; if false, average ranks and shares cover only some of them; null if no ranks were requested.
 ) as
@@ -5468,7 +5468,7 @@ create view mart.weighted_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer and their ranks are stored. If false, shares cover only some of the keywords, or retention removed the ranks of the day: leave the day out.
   volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer, and after retention removed the ranks of the day.
@@ -7584,7 +7584,7 @@ create view ops.requested_keyword_day (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -7935,7 +7935,7 @@ create view ops.run_summary (
            FROM ops.request a
           WHERE a.run_id = r.run_id) q;
 
--- One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on, and from the first day that was requested of it while it has none. If its last answer is a week older than the newest of all, it counts only up to that, unless it is connected and newer days of it have failed or wait. For which days is spend complete?
+-- One row per day for which every search-ads organisation has an answer, in the currency and attribution of ops.search_ads_default. An organisation counts from its first answer on, and from the first day that was requested of it while it has none. If its last answer is a week older than the newest of all, it counts only up to that, unless newer days of it were requested within the last week and have failed or wait. For which days is spend complete?
 create view ops.search_ads_answered_day (
   date_day date -- The day.
 ) as
@@ -7943,6 +7943,7 @@ create view ops.search_ads_answered_day (
          SELECT s.scope ->> 'org_id'::text AS org_id,
             w.window_start,
             s.window_end,
+            s.as_of,
             s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered
            FROM ops.search_ads_default d
              JOIN ops.slice s ON (s.scope ->> 'currency'::text) = d.currency AND (s.scope ->> 'attribution'::text) = d.attribution
@@ -7954,20 +7955,20 @@ create view ops.search_ads_answered_day (
          SELECT r.org_id,
             COALESCE(range_agg(daterange(r.window_start, r.window_end)) FILTER (WHERE r.is_answered), '{}'::datemultirange) AS days,
             min(r.window_start) FILTER (WHERE NOT r.is_answered) AS first_unanswered,
-            max(r.window_end) FILTER (WHERE NOT r.is_answered) AS unanswered_end
+            max(r.window_end) FILTER (WHERE NOT r.is_answered) AS unanswered_end,
+            max(r.as_of) FILTER (WHERE NOT r.is_answered) AS unanswered_as_of,
+            max(r.as_of) AS newest_as_of
            FROM requested r
           GROUP BY r.org_id
         ), newest AS (
-         SELECT max(upper(o.days)) AS newest_end
+         SELECT max(upper(o.days)) AS newest_end,
+            max(o.newest_as_of) AS newest_as_of
            FROM org o
         ), lasting AS (
          SELECT o.days,
             COALESCE(lower(o.days), o.first_unanswered) AS first_day,
                 CASE
-                    WHEN upper(o.days) > (n.newest_end - 7) OR o.unanswered_end > COALESCE(upper(o.days), '-infinity'::date) AND (EXISTS ( SELECT
-                       FROM core.search_ads_integration i
-                      WHERE i.org_id = o.org_id AND i.valid_to IS NULL AND NOT (i.account IN ( SELECT u.account
-                               FROM ops.unread_account u)))) THEN n.newest_end
+                    WHEN upper(o.days) > (n.newest_end - 7) OR o.unanswered_end > COALESCE(upper(o.days), '-infinity'::date) AND o.unanswered_as_of > (n.newest_as_of - 7) THEN n.newest_end
                     ELSE upper(o.days)
                 END AS until
            FROM org o

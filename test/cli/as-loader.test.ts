@@ -90,6 +90,7 @@ test("the doctor reports to the reader what it may not see and which role may, a
     "database",
     "rights",
     "migrations",
+    "agreement",
     "incidents",
     "lost days",
     "reported figures",

@@ -294,21 +294,15 @@ test("a day without a rating, and one without spend, are distinguished from days
     "2026-08-01 | true",
     "2026-08-03 | false",
   ]);
-  const connection = { integration_id: "1", valid_from: "2026-05-01", valid_to: null, is_current: true };
-  await mart.fill("core.search_ads_integration", [
-    { ...connection, org_id: "10" },
-    { ...connection, org_id: "11" },
-    { ...connection, org_id: "12", valid_to: "2026-07-01", is_current: false },
-  ]);
-  // disconnected, and never answered
-  await report("12", ["2026-08-01", "2026-08-05"], "failed");
+  // not requested for weeks, and never answered
+  await report("12", ["2026-07-01", "2026-07-10"], "failed");
   expect(await complete()).toBe("2026-08-01 | true");
-  // connected, and not answered yet
+  // requested, and not answered yet
   await report("11", ["2026-08-01", "2026-08-05"], "failed");
   expect(await complete()).toBe("2026-08-01 | false");
   await report("11", ["2026-08-01", "2026-08-05"]);
   expect(await complete()).toBe("2026-08-01 | true");
-  // connected, and without an answer for longer than a week
+  // requested, and without an answer for longer than a week
   await report("10", ["2026-06-01", "2026-06-10"]);
   expect(await complete()).toBe("2026-08-01 | true");
   await report("10", ["2026-06-10", "2026-08-05"], "failed");
