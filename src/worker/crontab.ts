@@ -22,6 +22,7 @@ export type CrontabLine = {
   /** Datasets that it names; empty for all that are on. Null for a task that does not plan. */
   readonly datasets: readonly string[] | null;
   readonly item: ParsedCronItem;
+  /** The line as it was written, for its digest. */
   readonly text: string;
 };
 
