@@ -125,7 +125,9 @@ test("an operation that stays refused is sent after all others, which are loaded
   for (let night = 1; night <= 2; night += 1) {
     await using _ = await startWorker(stage, nights.run());
     await until(allOthersAreLoaded);
-    expect(stage.requested().filter((one) => one.operation === operation)).toHaveLength(night);
+    const refusals = () => stage.requested().filter((one) => one.operation === operation);
+    await until(() => refusals().length >= night);
+    expect(refusals()).toHaveLength(night);
     nights.next();
   }
   const left = await stage.query("select state, error_code from ops.slice where operation = $1 order by 1", [
