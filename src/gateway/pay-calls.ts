@@ -1,4 +1,4 @@
-import { AbortError, fail, type StorehouseError } from "../core/errors.ts";
+import { AbortError, type StorehouseError } from "../core/errors.ts";
 import { callPrice } from "../credits/costs.ts";
 import { paidCall } from "../ingest/paid-call.ts";
 import { Refusal } from "../api/serve/refusal.ts";
@@ -40,7 +40,8 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
 
   return async function pay({ operation, params }: Call, caller: Caller): Promise<Answered> {
     if (refused !== null && clock.now() < refused.until) throw refused.error;
-    if (ingest.halted.aborted) throw ingest.stoppedBy() ?? fail("stopped");
+    // not sent: it goes to the next session
+    ingest.halted.throwIfAborted();
     const cost = callPrice(operation, ingest.learned);
     const paid = {
       operation,

@@ -1,6 +1,8 @@
+import pg from "pg";
 import { expect, test } from "vitest";
 import { accountIdOf } from "../../src/config/config.ts";
 import { addDays } from "../../src/core/day.ts";
+import { createLog, type Log } from "../../src/core/log.ts";
 import { recordStop } from "../../src/credits/account-stop.ts";
 import { openDoor, openGatewayStage, rankingPath } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -11,9 +13,9 @@ const stage = forTests(openGatewayStage);
 const rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 /** A gateway with quick heartbeats, its caller, and the number under which it is in the ledger. */
-async function openQuick({ beatMs } = rhythm) {
+async function openQuick({ beatMs } = rhythm, log?: Log) {
   const { nights, app, words } = stage;
-  const door = await openDoor(nights.stage, nights.run(), { ...rhythm, beatMs });
+  const door = await openDoor(nights.stage, nights.run(), { ...rhythm, beatMs }, log);
   const key = await door.key("notebook");
   const call = (days: number) =>
     door.call(rankingPath(app, { date: addDays(nights.today(), -days), keywords: words, country: "US" }), key);
@@ -22,6 +24,15 @@ async function openQuick({ beatMs } = rhythm) {
     return row?.id ?? "";
   };
   return { door, call, workerId: await newest(), newest };
+}
+
+/** Records that another process of the account was refused an operation that no call here is about. */
+async function recordRefusal(): Promise<void> {
+  const { nights } = stage;
+  await using app = await nights.stage.open(nights.run());
+  const refused = { code: "forbidden", operation: "ad-intelligence.creatives", dataset: "ad_creative", message: "" };
+  const accountId = accountIdOf(nights.stage.sandbox.token);
+  await recordStop(app.warehouse.db, accountId, refused, { firstMs: 60_000, longestMs: 60_000 });
 }
 
 /** Waits for heartbeats of a process: the last has read all that was written before. */
@@ -42,12 +53,34 @@ test("a gateway goes on sending calls where a worker of its account was refused 
   const { door, call, workerId } = await openQuick();
   await using _ = door;
   expect((await call(61)).from).toBe("miss");
-  await using app = await nights.stage.open(nights.run());
-  const refused = { code: "forbidden", operation: "ad-intelligence.creatives", dataset: "ad_creative", message: "" };
-  const accountId = accountIdOf(nights.stage.sandbox.token);
-  await recordStop(app.warehouse.db, accountId, refused, { firstMs: 60_000, longestMs: 60_000 });
+  await recordRefusal();
   await afterBeats(workerId);
   expect([(await call(62)).from, (await call(63)).from]).toEqual(["miss", "miss"]);
+  await nights.stage.query("delete from ops.account_stop");
+});
+
+test("a call that is not sent yet when its gateway learns that another operation was refused is sent all the same", async () => {
+  const { nights } = stage;
+  const logged: unknown[] = [];
+  const log = createLog({ level: "error", secrets: [], to: { write: (line) => void logged.push(line) } });
+  const { door, call } = await openQuick(rhythm, log);
+  await using _ = door;
+  const blocker = new pg.Client({ connectionString: nights.stage.databaseUrl });
+  await blocker.connect();
+  try {
+    const { rows } = await blocker.query<{ pid: number }>("select pg_backend_pid() as pid");
+    await blocker.query("begin; lock table raw.answer in access exclusive mode");
+    // its answer may be stored already
+    const waiting = call(59);
+    const blocked = "select from pg_stat_activity where pg_blocking_pids(pid) @> array[$1::integer]";
+    await until(async () => (await nights.stage.query(blocked, [rows[0]?.pid])).length > 0);
+    await recordRefusal();
+    await until(() => logged.length > 0);
+    await blocker.query("rollback");
+    expect(await waiting).toMatchObject({ status: 200, from: "miss" });
+  } finally {
+    await blocker.end();
+  }
   await nights.stage.query("delete from ops.account_stop");
 });
 
