@@ -92,6 +92,21 @@ describe("the list of runs", () => {
     expect(await latestRuns(stage.db, 2)).toMatchObject([{ run_id: adopting }, { run_id: run, outcome }]);
   });
 
+  test("calls a backfill limited that ended after slices of its plan were cancelled, and loaded if none were", async () => {
+    const { stage, worker } = ledger;
+    const backfill = async (...states: readonly ("loaded" | "pending")[]) => {
+      const planId = await keepPlan(stage.db, planAt(5), now);
+      const run = await stage.run({ kind: "backfill", maxCredits: 5, planId });
+      for (const [index, state] of states.entries())
+        await stage.inState(run, state, worker, draft({ dataset: `of run ${run}`, window: august(index + 1) }));
+      await cancelPlan(stage.db, planId);
+      await closeRun(stage.db, run, "loaded", now + 1_000);
+    };
+    await backfill("loaded", "pending");
+    await backfill("loaded");
+    expect(await latestRuns(stage.db, 2)).toMatchObject([{ outcome: "loaded" }, { outcome: "limited" }]);
+  });
+
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {
     const { stage, worker } = ledger;
     const run = await stage.run();
