@@ -12,6 +12,7 @@ import { keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } fro
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
+import { readPartitionGroups } from "./gaps.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
 import { portfolioOf, readTracked } from "./portfolio.ts";
@@ -22,6 +23,9 @@ export type PlanBasis = {
   readonly prices: Readonly<Record<string, number>>;
   readonly settings: Settings["datasets"];
 };
+
+/** What a backfill requests, and the day that counts as today. */
+type DatedRequest = { readonly request: BackfillRequest; readonly asOf: Day };
 
 /** A stored plan of a backfill. */
 export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
@@ -108,7 +112,21 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
   const nothing = { portfolio, request, notes, sum: null };
   if (request.datasets.length === 0) return { ...nothing, leftOut: { slices: 0, credits: 0 } };
   const { sum, leftOut } = await addUp(db, { request, asOf: today }, settings);
-  return sum.slices === 0 ? { ...nothing, leftOut } : { portfolio, request, notes, sum, leftOut };
+  if (sum.slices > 0) return { portfolio, request, notes, sum, leftOut };
+  const without = leftOut.slices > 0 ? [] : await withoutCells(db, { request, asOf: today }, settings);
+  return { ...nothing, leftOut, notes: [...notes, ...without.map(noCellNote)] };
+}
+
+/** The datasets of which the portfolio has no cell that is requested. */
+async function withoutCells(db: Database, { request, asOf }: DatedRequest, settings: Settings) {
+  const { datasets, bounds, reprocess } = request;
+  const wanted = { datasets, bounds, today: asOf, only: onlyOf(request), reprocess };
+  const having = new Set((await readPartitionGroups(db, { request: wanted, settings })).map(({ dataset }) => dataset));
+  return datasets.filter((name) => !having.has(name));
+}
+
+function noCellNote(dataset: string): string {
+  return `The portfolio has no such cell of ${dataset}: \`storehouse datasets\` says what it is about, \`storehouse sync\` reads the portfolio.`;
 }
 
 /** The plan with this number; throws `unknown_plan` if the account has none. */
@@ -123,17 +141,9 @@ export async function knownPlan(db: Database, planId: string, account: string): 
 }
 
 /** The slices of a plan, planned again from what is known now, but for the day of the plan. */
-export function planAgain(
-  db: Database,
-  { request, asOf }: { readonly request: BackfillRequest; readonly asOf: Day },
-  settings: Settings,
-): Promise<CutPlan> {
-  const { datasets, bounds, apps, countries, groups, reprocess, newestFirst, mostCredits } = request;
-  const only = {
-    ...(apps.length > 0 ? { apps } : {}),
-    ...(countries.length > 0 ? { countries } : {}),
-    ...(groups === undefined ? {} : { groups }),
-  };
+export function planAgain(db: Database, { request, asOf }: DatedRequest, settings: Settings): Promise<CutPlan> {
+  const { datasets, bounds, reprocess, newestFirst, mostCredits } = request;
+  const only = onlyOf(request);
   const plan = async function* () {
     for await (const chunk of planChunks(db, { datasets, bounds, today: asOf, only, reprocess }, settings, true))
       // the datasets that the named ones are planned from are planned too; a backfill leaves those to sync
@@ -142,10 +152,18 @@ export function planAgain(
   return cutPlan(plan, { mostCredits: mostCredits ?? Number.POSITIVE_INFINITY, newestFirst });
 }
 
+function onlyOf({ apps, countries, groups }: BackfillRequest) {
+  return {
+    ...(apps.length > 0 ? { apps } : {}),
+    ...(countries.length > 0 ? { countries } : {}),
+    ...(groups === undefined ? {} : { groups }),
+  };
+}
+
 /** What a plan would be now. */
 export async function addUp(
   db: Database,
-  plan: { readonly request: BackfillRequest; readonly asOf: Day },
+  plan: DatedRequest,
   settings: Settings,
 ): Promise<{ readonly sum: PlanSum; readonly leftOut: CutPlan["leftOut"] }> {
   const { chunks, leftOut } = await planAgain(db, plan, settings);
@@ -158,11 +176,7 @@ export async function addUp(
  * True if the request of a plan, on the day of the plan, would find something to do now: what was cancelled is then missing, neither loaded
  * since nor under way. A plan with `reprocess: "all"` always would.
  */
-export function isMissingMore(
-  db: Database,
-  plan: { readonly request: BackfillRequest; readonly asOf: Day },
-  settings: Settings,
-): Promise<boolean> {
+export function isMissingMore(db: Database, plan: DatedRequest, settings: Settings): Promise<boolean> {
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { sum, leftOut } = await addUp(transaction, plan, settings);
     return sum.slices + leftOut.slices > 0;

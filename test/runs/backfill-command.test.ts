@@ -74,6 +74,13 @@ describe("storehouse backfill", () => {
     expect(stage.requested()).toEqual([]);
   });
 
+  test("names a dataset of which the portfolio has no cell, where nothing is missing", async () => {
+    const { code, stdout } = await backfillCommand(stage, ["--dataset", "bid_change", "--dry-run"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Nothing to do: .*\nThe portfolio has no such cell of bid_change: .*`storehouse sync`/);
+    expect(stage.requested()).toEqual([]);
+  });
+
   test("with --json prints the plan whole", async () => {
     const { code, stdout } = await backfillCommand(stage, [...ranks, "--dry-run", "--json"]);
     const reported = JSON.parse(stdout) as { plan: { planId: string; credits: number; lines: unknown[] } };
