@@ -105,8 +105,9 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     and    (state in ('skipped', 'deferred') or state = 'failed' and slice_id in (select slice_id from ops.failed_slice)
             -- what it waited for is over
             or state = 'pending' and error_code <> all (${deferCodes}::text[]))
-    group  by dataset, state, error_code
-    order  by dataset, state, error_code`.execute(db);
+    -- slices that wait for different budgets continue at different times: the text has the name as its only word after "budget"
+    group  by dataset, state, error_code, case when error_code like 'budget\\_%' then substring(error_message from 'budget (\\S+)') end
+    order  by dataset, state, error_code, example`.execute(db);
   const later = await sql<{ slices: number }>`
     select count(*)::int as slices from ops.failed_slice
     where  next_try_at is not null and dataset <> all (${[...switchedOff]}::text[])`.execute(db);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { fail } from "../../src/core/errors.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
 import { reopen } from "../../src/ledger/reopen.ts";
 import { endAttempt, type Ending } from "../../src/ledger/slices.ts";
@@ -127,5 +128,34 @@ describe("readStatus", () => {
     expect((await readStatus(ledger.stage.db)).troubles.map(({ state }) => state)).toEqual(["failed", "skipped"]);
     await endAttempt(ledger.stage.db, await ledger.stage.claimed(ids[3]!, ledger.worker), ending, now);
     expect((await readStatus(ledger.stage.db)).troubles.map(({ state }) => state)).toEqual(["failed", "skipped"]);
+  });
+
+  test("names each budget that slices of a dataset wait for", async () => {
+    const run = await ledger.stage.run();
+    const waiting = ([budget, taken]: readonly [string, number]) => {
+      const { code, message } = fail("budget_exhausted", {
+        budget,
+        period: "day",
+        credits: 90,
+        taken,
+        cost: 2,
+        until: now,
+      });
+      return { state: "deferred", error: { code, message } } as const;
+    };
+    await endedDayByDay(
+      run,
+      (
+        [
+          ["ranks", 89],
+          ["one", 90],
+          ["ranks", 90],
+        ] as const
+      ).map(waiting),
+    );
+    expect((await readStatus(ledger.stage.db)).troubles).toMatchObject([
+      { code: "budget_exhausted", slices: 1, example: expect.stringContaining("budget one ") },
+      { code: "budget_exhausted", slices: 2, example: expect.stringContaining("budget ranks ") },
+    ]);
   });
 });
