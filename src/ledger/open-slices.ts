@@ -20,6 +20,12 @@ export async function hasOpenSlices(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** True if a slice of history waits or runs. */
+export async function hasOpenHistory(db: Database): Promise<boolean> {
+  const { rows } = await sql`select from ops.slice as s where ${isOpen()} and s.class = 'history' limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** SQL: what one page of a slice, under this alias, costs at the price of its plan. */
 export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
   const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];

@@ -1,6 +1,8 @@
 import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { dayOf } from "../core/day.ts";
+import { readNights } from "../credits/nights-ahead.ts";
+import { hasOpenHistory } from "../ledger/open-slices.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
 import { readPriced } from "./agreed-lines.ts";
 import { currentForecast } from "./forecast-credits.ts";
@@ -11,11 +13,11 @@ import { comingRuns } from "./coming-runs.ts";
  * is no valid one: planning takes too long for a page that must open at once. If the day is pinned, there is no next run.
  */
 export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
-  const { config, clock, log, hide } = app;
+  const { config, clock } = app;
   const { db } = app.warehouse;
   const now = clock.now();
   if (clock.today() !== dayOf(now)) return;
-  try {
+  await noted(app, async () => {
     const { lines } = await readPriced(db, config);
     const runs = await comingRuns({ db, config, lines, now, count: 1, stop });
     if (stop.aborted) return;
@@ -27,8 +29,22 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
       accountOf(config.settings),
     );
     await currentForecast(app, stop);
-  } catch (error) {
-    // what was planned is queued anyway; only the status page lacks the price
-    log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced");
-  }
+  });
+}
+
+/**
+ * Makes the forecast that history needs before it starts, if some waits: what history leaves to the coming nights is read from the
+ * forecast, and a new worker, or one that did not run for days, has none until it has planned.
+ */
+export async function forecastBeforeHistory(app: App, accountId: string, stop: AbortSignal): Promise<void> {
+  const { db } = app.warehouse;
+  const isNeeded = (await hasOpenHistory(db)) && (await readNights(db, accountId, app.clock.now())) === null;
+  if (isNeeded) await noted(app, () => currentForecast(app, stop));
+}
+
+/** What is planned is queued anyway, and history runs: only a price is missing. */
+async function noted({ log, hide }: App, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) =>
+    log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced"),
+  );
 }

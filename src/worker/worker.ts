@@ -26,7 +26,7 @@ import {
   isRefusedLogin,
 } from "../postgres/database-errors.ts";
 import { warnOfNotAgreed } from "./agreed-lines.ts";
-import { announceRuns } from "./announce-runs.ts";
+import { announceRuns, forecastBeforeHistory } from "./announce-runs.ts";
 import { itemOfAccount, readCrontab, scheduledBy, scheduleDigest } from "./crontab.ts";
 import { notedTask } from "./noted-task.ts";
 import { startQueue } from "./queue-runner.ts";
@@ -168,8 +168,7 @@ function inOurWords({ hide }: App, error: unknown): StorehouseError {
   if (cause instanceof StorehouseError) return cause;
   if (isLostConnection(cause)) return databaseOutage(cause);
   const refused = isRefusedLogin(cause) ? connectionProblem(cause) : null;
-  if (refused instanceof StorehouseError) return refused;
-  return unexpected(cause, hide);
+  return refused instanceof StorehouseError ? refused : unexpected(cause, hide);
 }
 
 async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => void): Promise<void> {
@@ -220,6 +219,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
     await recordJobs(app.warehouse.db, parts.workerId, { pool: queue.pool, schedule: scheduleDigest(lines, settings) });
     await cancelSwitchedOff({ db: app.warehouse.db, log: app.log }, settings);
     await cancelOutOfPortfolio(parts, settings, { isWorker: true });
+    if (datasets.length > 0) await forecastBeforeHistory(app, parts.accountId, parts.halted);
     slices = startWork(app, ingest);
     app.log.info({ worker_id: parts.workerId }, "worker.started");
     started();

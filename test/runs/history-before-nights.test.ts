@@ -1,3 +1,4 @@
+import pg from "pg";
 import { expect, test } from "vitest";
 import { openIngest, startWork } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
@@ -53,4 +54,29 @@ test("history that wakes with the reset leaves the credits of the night that com
     await forecast(nights);
   }
   expect(await stage.query("select from ops.slice where state = 'lost'")).toEqual([]);
+});
+
+test("a worker that finds history and no forecast makes one first, before any history is requested", async () => {
+  const accounts = [{ token: "a-token-of-few-credits", total: 145, periodHours: 24 }];
+  await using nights = await openNights({ market, accounts }, { settings });
+  const { stage } = nights;
+  await workUntilIdle(stage, nights.run());
+  nights.next();
+  await stage.query("delete from ops.credit_forecast");
+  stage.sandbox.clearLog();
+  const blocker = new pg.Client({ connectionString: stage.databaseUrl });
+  await blocker.connect();
+  try {
+    const { rows } = await blocker.query<{ pid: number }>("select pg_backend_pid() as pid");
+    await blocker.query("begin; lock table ops.credit_forecast in exclusive mode");
+    const working = workUntilIdle(stage, nights.run());
+    const blocked = "select from pg_stat_activity where pg_blocking_pids(pid) @> array[$1::integer]";
+    await until(async () => (await stage.query(blocked, [rows[0]?.pid])).length > 0);
+    expect(stage.requested()).toEqual([]);
+    await blocker.query("rollback");
+    await working;
+  } finally {
+    await blocker.end();
+  }
+  expect(stage.requested().length).toBeGreaterThan(0);
 });
