@@ -92,7 +92,7 @@ export function priceSpentWords(
   { failed, isMissing }: Pick<EndedSlices, "failed"> & { readonly isMissing: boolean },
 ): string {
   const sentences = [
-    `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned.`,
+    `The price of plan ${planId} is spent, because some calls were charged more than once or had a higher price or more pages than planned, or days that answers left out were requested separately.`,
   ];
   if (cancelled > 0)
     sentences.push(

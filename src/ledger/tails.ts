@@ -4,7 +4,7 @@ import { pagePrice, type Slice, type SliceDraft } from "../core/slice.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { hasSameScope } from "./same-scope.ts";
-import { insertSlices } from "./slices.ts";
+import { insertSlices, turnAfterPlan } from "./slices.ts";
 
 /**
  * The last days of a slice's window that its answer reports nothing about. `isLate`: they may not be published yet, and a plan requests
@@ -49,12 +49,16 @@ function tailDraft(slice: Slice, window: Window): SliceDraft {
   return { ...slice, window, requests, credits: requests * pagePrice(slice), tailOf: slice.sliceId };
 }
 
-/** Queues an additional slice that another slice led to, in the plan and the current run of that slice; its turn is by class and day. */
+/**
+ * Queues an additional slice that another slice led to, in the plan and the current run of that slice. Its turn is by class and day; in a
+ * plan it comes after all that the plan contains, since both are paid for from its price.
+ */
 export async function queueAdditional(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
   const ids = await insertSlices(db, slice.runId, [draft], now);
   if (ids.length === 0) return;
   await sql`
-    update ops.slice as s set plan_id = first.plan_id, retried_at = first.retried_at
+    update ops.slice as s set plan_id = first.plan_id, retried_at = first.retried_at,
+           turn = case when first.plan_id is null then s.turn else ${turnAfterPlan} end
     from   ops.slice as first
     where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...ids]}::bigint[])`.execute(db);
   await sql`

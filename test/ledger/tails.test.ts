@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { endAttempt } from "../../src/ledger/slices.ts";
+import { keepPlan } from "../../src/ledger/plans.ts";
 import { cutTail } from "../../src/ledger/tails.ts";
 import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
+import { planAt } from "../support/slice-draft.ts";
 
 const from = (first: number, last: number) => ({ start: august(first).start, end: august(last).end });
 
@@ -23,5 +25,22 @@ describe("a tail of which an answer says nothing", () => {
     await endAttempt(stage.db, await stage.claimed("2", worker), { ...ending, state: "empty" }, now);
     expect(await cut([2, 11], [8, 11])).toBe("empty");
     expect(await cut([4, 13], [9, 13])).toBe("pending");
+  });
+
+  test("comes after all slices of its plan, and otherwise in the order of class and day", async () => {
+    const { stage, worker } = ledger;
+    const planned = [draft({ window: from(1, 10), class: "daily" }), draft({ window: from(11, 20), class: "history" })];
+    const queuedOf = async (planId: string | null) => {
+      const run = await stage.run({ workerId: worker, ...(planId === null ? {} : { kind: "backfill", planId }) });
+      const [first = "", second = ""] = await stage.insert(
+        run,
+        ...planned.map((one) => ({ ...one, dataset: `of run ${run}` })),
+      );
+      await cutTail(stage.db, await stage.claimed(first, worker), { window: from(8, 10), isLate: false }, now);
+      const queue = (await stage.queued()).map(({ slice }) => slice).filter((id) => Number(id) >= Number(second));
+      return queue[0] === second ? "planned first" : "tail first";
+    };
+    expect(await queuedOf(await keepPlan(stage.db, planAt(5), now))).toBe("planned first");
+    expect(await queuedOf(null)).toBe("tail first");
   });
 });
