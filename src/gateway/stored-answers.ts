@@ -1,4 +1,4 @@
-import { isReadable } from "../api/read-answer.ts";
+import { mayBeEmpty, readIfUsable } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { dayOf } from "../core/day.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
@@ -31,16 +31,18 @@ function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolea
   const { clock } = parts.ingest;
   const { slice, fetchedAt } = stored;
   if (slice !== null && (slice.state === "failed" || slice.fingerprint === changedSince)) return false;
+  const read = readIfUsable(call.operation, stored.body);
+  if (read === null) return false;
   const today = clock.today();
   const belongsTo =
     slice === null ? datasets.filter((one) => one.operations.includes(call.operation)) : [datasetNamed(slice.dataset)];
   const dated = {
     asOf: slice?.asOf ?? dayOf(fetchedAt),
     window: windowOfCall(call.operation, call.params) ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
-    mayBeEmpty: slice === null || slice.state === "empty",
+    mayBeEmpty: slice === null ? mayBeEmpty(call.operation, read) : slice.state === "empty",
     isSnapshot: slice?.class === "snapshot",
   };
   const timings = belongsTo.map((dataset) => timingWith(dataset.timing, settingsOf(dataset, settings), today));
   const isYoung = clock.now() - fetchedAt < settings.gateway.fresh_minutes * 60_000;
-  return (isFinalAnswer(dated, timings, today) ?? isYoung) && isReadable(call.operation, stored.body);
+  return isFinalAnswer(dated, timings, today) ?? isYoung;
 }
