@@ -74,7 +74,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   async function shared(call: Call, caller: Caller): Promise<Answered> {
-    const question = questionIn(ingest.account, call.operation, call.params);
+    const question = questionIn(ingest.account, call, clock.now());
     const first = underWay.get(question);
     if (first === undefined) {
       const own = storedOrPaid(call, caller, question).finally(() => underWay.delete(question));

@@ -34,11 +34,16 @@ function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolea
   const read = readIfUsable(call.operation, stored.body);
   if (read === null) return false;
   const today = clock.today();
+  const named = windowOfCall(call.operation, call.params);
+  // what was the present state of a day that is over may not be the last word about that day
+  const isOver = slice?.class === "snapshot" && named !== null && named.end <= today;
   const belongsTo =
-    slice === null ? datasets.filter((one) => one.operations.includes(call.operation)) : [datasetNamed(slice.dataset)];
+    slice === null || isOver
+      ? datasets.filter((one) => one.operations.includes(call.operation))
+      : [datasetNamed(slice.dataset)];
   const dated = {
     asOf: slice?.asOf ?? dayOf(fetchedAt),
-    window: windowOfCall(call.operation, call.params) ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
+    window: named ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
     mayBeEmpty: slice === null ? mayBeEmpty(call.operation, read) : slice.state === "empty",
     isSnapshot: slice?.class === "snapshot",
   };
