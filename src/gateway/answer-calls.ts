@@ -12,6 +12,7 @@ import type { TableFeeder } from "./feed-tables.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import { createPayCall } from "./pay-calls.ts";
 import { storedAnswer } from "./stored-answers.ts";
+import { isAbout } from "./tracked-lists.ts";
 
 /*
  * One call of a caller:
@@ -36,10 +37,13 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const { ingest } = parts;
   const { clock } = ingest;
   const calls = new Set<Promise<Answered>>();
-  const underWay = new Map<string, Promise<Answered>>();
+  const underWay = new Map<string, { readonly call: Call; readonly answer: Promise<Answered> }>();
   const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
   const pay = createPayCall(parts, feeder);
-  const payChange = createChangeCall(parts, { pay, empty });
+  const leave = (change: Call): void => {
+    for (const [question, { call }] of underWay) if (isAbout(change, call)) underWay.delete(question);
+  };
+  const payChange = createChangeCall(parts, { pay, empty, leave });
   const afterwards = createFeedQueue(parts, feeder);
 
   const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
@@ -77,12 +81,15 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     const question = questionIn(ingest.account, call, clock.now());
     const first = underWay.get(question);
     if (first === undefined) {
-      const own = storedOrPaid(call, caller, question).finally(() => underWay.delete(question));
+      const answer = storedOrPaid(call, caller, question).finally(() => {
+        if (underWay.get(question) === own) underWay.delete(question);
+      });
+      const own = { call, answer };
       underWay.set(question, own);
-      return own;
+      return answer;
     }
     try {
-      const joined = await first;
+      const joined = await first.answer;
       return joined.from === "miss" ? { ...joined, cost: 0, from: "joined" } : joined;
     } catch (error) {
       // the other caller's limits do not apply to this one

@@ -7,6 +7,7 @@ import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { lastAnswerTo, type DamagedAnswer, type StoredAnswer } from "../raw/answers-to.ts";
 import { isFinalAnswer } from "./freshness.ts";
 import type { Answered, Call, GatewayParts } from "./gateway-parts.ts";
+import { wasChangedUnderWay } from "./tracked-lists.ts";
 
 /** The newest stored answer to an equal call, while it is fresh; null if the call must be paid. */
 export async function storedAnswer(
@@ -16,6 +17,7 @@ export async function storedAnswer(
 ): Promise<Omit<Answered, "from"> | null> {
   const stored = await lastAnswerTo(parts.ingest.db, question, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
+  if (await wasChangedUnderWay(parts.ingest.db, call, stored)) return null;
   return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
 }
 
