@@ -178,6 +178,18 @@ describe("what the API does wrong", () => {
     expect(await door.call(ranking(older(52)), key)).toMatchObject({ status: 503, from: null });
   });
 
+  test("that it has nothing (204) costs only the caller that sent the call, and none of those that joined it", async () => {
+    const nothing = { operation: "ios.keyword-ranking", kind: "status", status: 204, body: "", charge: true } as const;
+    nights.stage.sandbox.set({ latencyMs: 150, faults: [{ ...nothing, times: 1 }] });
+    const replies = await Promise.all([1, 2, 3].map(() => door.call(ranking(older(55)), key)));
+    nights.stage.sandbox.set({ latencyMs: 0, faults: [] });
+    expect(replies.map(({ status, cost }) => `${status} for ${cost}`).sort()).toEqual([
+      "204 for 0",
+      "204 for 0",
+      "204 for 3",
+    ]);
+  });
+
   test("has nothing sent for a while where it refuses the account itself, and stored answers are given all the same", async () => {
     fails("empty-401");
     const before = nights.stage.requested().length;
