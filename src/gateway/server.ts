@@ -109,7 +109,7 @@ function readCall(route: Route, { params, raw, body }: CallerRequest["request"],
   const sent = body instanceof Uint8Array ? body : new Uint8Array();
   return fittingCall(route, (operation) => {
     const path = pathValues(operation, params, route.words);
-    const values = readParams(operation, { path, query, body: sent }, { anyCase: true });
+    const values = readParams(operation, { path, query, body: sent, words: route.words }, { anyCase: true });
     const problem = operation.together?.(values) ?? rangeProblem({ operation, params: values });
     if (problem !== null) throw new Refusal(400, problem);
     return { operation, params: withDefaultDays(operation, values, today) };

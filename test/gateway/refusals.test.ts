@@ -52,6 +52,24 @@ describe("what is refused has the contract's envelope", () => {
     expect(await refused(`${history}?startDate=${older(60)}&endDate=${older(2)}`, key)).toEqual(envelope(400));
   });
 
+  test("that names the parameter at fault, also where several operations share a path", async () => {
+    const problemOf = async (path: string, init?: RequestInit) =>
+      ((await refused(path, key, init)).body as { message: string }).message;
+    const reviews = `/iosstore-app-reviews/v2/${app}/${older(9)}/${older(2)}`;
+    expect(await problemOf(`${reviews}?size=500`)).toBe("size: must be at most 100");
+    expect(await problemOf(`${reviews}?rating=6`)).toMatch(/^rating: /);
+    expect(await problemOf(`${reviews}?languages=EN`)).toMatch(/^languages is not a query parameter of iOS/);
+    const report = { reportType: "TOP_APPS", reportLevel: "KEYWORD", startDate: older(9), endDate: older(2) };
+    const body = JSON.stringify({ ...report, orgIds: [5] });
+    expect(await problemOf("/searchads/reports", { method: "POST", body })).toBe("keywordList is required");
+    expect(await problemOf(`/graph-data/ios/app/visibility/US?trackIds=${app}`)).toBe(
+      "store: must be one of iosstore, androidstore",
+    );
+    const top = `/iosstore-keyword-ranking/${app}/US/top-keywords?date=${older(2)}`;
+    expect(await problemOf(`${top}&limit=0`)).toBe("limit: must be at least 1");
+    expect(await problemOf(`${top}&limit=all`)).toBe("limit: must be a number, not text");
+  });
+
   test("where the caller may not change what the account tracks", async () => {
     const add = { method: "POST", body: JSON.stringify(["new word"]) };
     const path = `/gateway/account/app/${app}/keywords/US`;
