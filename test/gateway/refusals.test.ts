@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { callers, openDoor, openGatewayStage, rankingPath, type Door } from "../support/gateway-stage.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import type { Nights } from "../support/nights.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -118,6 +119,29 @@ describe("what is refused has the contract's envelope", () => {
     nights.stage.sandbox.set({ faults: [] });
     expect([statuses, paidSince(before).length]).toEqual([[503, 503, 503, 429], 3]);
     expect((await door.call("/api-key", script)).body).toMatchObject({ data: { creditRemaining: 1 } });
+  });
+
+  test("where calls under way may take the caller's credits of the day, and says that it can be repeated", async () => {
+    await nights.stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
+    const ended = Promise.withResolvers<void>();
+    await using api = await openProxy(nights.stage.sandbox, ({ target }) =>
+      target.includes("/keywordrankings") ? ended.promise : undefined,
+    );
+    const environment = { API_BASE_URL: api.url, API_TOKEN: api.token };
+    await using slow = await openDoor(nights.stage, nights.run({ environment }));
+    key = await door.key("notebook");
+    const script = await door.key("script");
+    const calls = [61, 62, 63, 64].map((days) => slow.call(ranking(older(days)), script));
+    const over = await Promise.race(calls);
+    ended.resolve();
+    expect([over.status, over.headers.get("x-credit-remaining"), over.headers.get("x-credit-reset")]).toEqual([
+      429,
+      "10",
+      "1",
+    ]);
+    expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429]);
+    const spent = await slow.call(ranking(older(65)), script);
+    expect([spent.status, spent.headers.get("x-credit-remaining")]).toEqual([429, "1"]);
   });
 
   test("where calls under way in two gateways would take more than the caller's credits of the day", async () => {
