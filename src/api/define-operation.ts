@@ -13,6 +13,8 @@ export type Param<S extends z.ZodType = z.ZodType, R extends boolean = boolean> 
   readonly maxItems?: number;
   /** What the service uses if the parameter is left out, if that is a plain value. */
   readonly default?: string | number | boolean;
+  /** The same for a day: it is so many days before the day of the call (UTC), or before that of another parameter. */
+  readonly defaultDay?: { readonly days: number; readonly before: string };
   /** True if the value is a store, which is sent as the deployment's word for it. */
   readonly storeWord?: true;
 };
@@ -68,7 +70,7 @@ export function defineOperation<const P extends Record<string, Param>, A extends
 }
 
 /** What a parameter may have in addition to its schema. */
-type More = Pick<Param, "maxItems" | "default" | "storeWord">;
+type More = Pick<Param, "maxItems" | "default" | "defaultDay" | "storeWord">;
 
 /** A path segment. */
 export function inPath<S extends z.ZodType>(schema: S, doc: string, more: More = {}): Param<S, true> {

@@ -31,14 +31,18 @@ export type Read = {
 /** An escape of U+0000 or of a surrogate: only then must the parsed value be cleaned. */
 const needsCleaning = /\\u0000|\\u[dD][89a-fA-F][0-9a-fA-F]{2}/;
 
-/** False for an unusable body: truncated, reporting a failure, or not readable for another reason. */
-export function isReadable(operation: Operation, body: Buffer): boolean {
+/** The answer in a body; null for an unusable one: truncated, reporting a failure, or not readable for another reason. */
+export function readIfUsable(operation: Operation, body: Buffer): Read | null {
   try {
-    readAnswer(operation, body);
-    return true;
+    return readAnswer(operation, body);
   } catch {
-    return false;
+    return null;
   }
+}
+
+/** True if an answer has no item; also for one without lists, whose fields may say that there is nothing. */
+export function mayBeEmpty({ items }: Operation, { value }: Read): boolean {
+  return items === null || listsAt(value, items).every((list) => list.length === 0);
 }
 
 /**

@@ -183,7 +183,7 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
     class: draft.class,
     operation: draft.operation,
     scope: slice.scope,
-    ...callOf(dataset, slice, page),
+    ...callOf(dataset, slice, { page, fetchedAt }),
     // a further page that does not exist is not an answer for other callers
     ...(endsList(operationById(slice.operation), page, body) ? { question: null } : {}),
     byteCount: body.length,
@@ -193,11 +193,15 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
 }
 
 /** The call that would have fetched a page: its names and values without lists, and the text that equal calls share. */
-function callOf(dataset: Dataset, slice: Slice, page: number): Pick<Landing, "params" | "question"> {
+function callOf(
+  dataset: Dataset,
+  slice: Slice,
+  { page, fetchedAt }: { readonly page: number; readonly fetchedAt: number },
+): Pick<Landing, "params" | "question"> {
   const operation = operationById(slice.operation);
   const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
   return {
     params: Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value))),
-    question: questionIn(slice.scope[accountColumn] ?? "", operation, params),
+    question: questionIn(slice.scope[accountColumn] ?? "", { operation, params }, fetchedAt),
   };
 }

@@ -1,17 +1,18 @@
 import { questionIn } from "../ingest/account-calls.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
-import { DeferError } from "../core/errors.ts";
+import { DeferError, StorehouseError } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { callPrice } from "../credits/costs.ts";
 import { createChangeCall } from "./change-calls.ts";
 import { asOnlyOne } from "./claimed-calls.ts";
-import { createEmptyReplies } from "./empty-replies.ts";
+import { createEmptyReplies, isEmpty, withoutCharge } from "./empty-replies.ts";
 import { createFeedQueue } from "./feed-queue.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import { createPayCall } from "./pay-calls.ts";
 import { storedAnswer } from "./stored-answers.ts";
+import { isAbout } from "./tracked-lists.ts";
 
 /*
  * One call of a caller:
@@ -36,10 +37,13 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const { ingest } = parts;
   const { clock } = ingest;
   const calls = new Set<Promise<Answered>>();
-  const underWay = new Map<string, Promise<Answered>>();
+  const underWay = new Map<string, { readonly call: Call; readonly answer: Promise<Answered> }>();
   const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
   const pay = createPayCall(parts, feeder);
-  const payChange = createChangeCall(parts, { pay, empty });
+  const leave = (change: Call): void => {
+    for (const [question, { call }] of underWay) if (isAbout(change, call)) underWay.delete(question);
+  };
+  const payChange = createChangeCall(parts, { pay, empty, leave });
   const afterwards = createFeedQueue(parts, feeder);
 
   const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
@@ -74,20 +78,23 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   async function shared(call: Call, caller: Caller): Promise<Answered> {
-    const question = questionIn(ingest.account, call.operation, call.params);
+    const question = questionIn(ingest.account, call, clock.now());
     const first = underWay.get(question);
     if (first === undefined) {
-      const own = storedOrPaid(call, caller, question).finally(() => underWay.delete(question));
+      const answer = storedOrPaid(call, caller, question).finally(() => {
+        if (underWay.get(question) === own) underWay.delete(question);
+      });
+      const own = { call, answer };
       underWay.set(question, own);
-      return own;
+      return answer;
     }
     try {
-      const joined = await first;
+      const joined = await first.answer;
       return joined.from === "miss" ? { ...joined, cost: 0, from: "joined" } : joined;
     } catch (error) {
       // the other caller's limits do not apply to this one
       if (error instanceof Refusal || error instanceof DeferError) return shared(call, caller);
-      throw error;
+      throw error instanceof StorehouseError && isEmpty(error) ? withoutCharge(error) : error;
     }
   }
 

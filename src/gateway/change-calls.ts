@@ -1,15 +1,22 @@
-import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { RetryError } from "../core/errors.ts";
 import { forget } from "../person/keyword-changes.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { EmptyReplies } from "./empty-replies.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import type { PayCall } from "./pay-calls.ts";
+import { doesChangeKeywords } from "./tracked-lists.ts";
 
-/** Creates the function that sends calls that change something at the service, and forgets what was known before them. */
+/**
+ * Creates the function that sends calls that change something at the service, and forgets what was known before them. `leave`: calls that
+ * begin after the change do not join those that were under way during it.
+ */
 export function createChangeCall(
   parts: GatewayParts,
-  { pay, empty }: { readonly pay: PayCall; readonly empty: EmptyReplies },
+  {
+    pay,
+    empty,
+    leave,
+  }: { readonly pay: PayCall; readonly empty: EmptyReplies; readonly leave: (change: Call) => void },
 ): PayCall {
   const { ingest } = parts;
   let changing: Promise<unknown> = Promise.resolve();
@@ -18,6 +25,7 @@ export function createChangeCall(
   async function change(call: Call, caller: Caller): Promise<Answered> {
     const outdated = async () => {
       empty.forget();
+      leave(call);
       await forgetLists(parts, call);
     };
     const answer = await pay(call, caller).catch(async (error: unknown) => {
@@ -38,11 +46,6 @@ export function createChangeCall(
     changing = own.catch(() => undefined);
     return own;
   };
-}
-
-/** True for a call that changes which keywords the account tracks. */
-function doesChangeKeywords({ operation }: Call): boolean {
-  return operation === addKeywords || operation === deleteKeywords;
 }
 
 /** After keywords were added or removed, the account's lists are read again. */

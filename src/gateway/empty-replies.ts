@@ -27,14 +27,18 @@ export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): 
       if (minutes === 0 || !(error instanceof StorehouseError) || !isEmpty(error)) return;
       const [oldest] = kept.keys();
       if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
-      // it is charged once
-      const free = fail(error.code, { ...error.context, charged: undefined });
-      kept.set(question, { error: free, until: clock.now() + minutes * 60_000 });
+      kept.set(question, { error: withoutCharge(error), until: clock.now() + minutes * 60_000 });
     },
     forget: () => kept.clear(),
   };
 }
 
-function isEmpty({ code }: StorehouseError): boolean {
+/** The reply for a caller whose call was not sent: the caller that sent it has the charge. */
+export function withoutCharge(error: StorehouseError): StorehouseError {
+  return fail(error.code, { ...error.context, charged: undefined });
+}
+
+/** True for a reply that there is nothing. */
+export function isEmpty({ code }: StorehouseError): boolean {
   return code === "no_content" || code === "not_found";
 }

@@ -106,7 +106,7 @@ async function storedPages(
   for (;;) {
     const index = pages.length;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
-    const question = questionIn(parts.ingest.account, operation, params);
+    const question = questionIn(parts.ingest.account, { operation, params }, start);
     const page = await lastAnswerTo(parts.ingest.db, question, {
       unreadOf: start,
       onDamaged: loggingDamage(parts),

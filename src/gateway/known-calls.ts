@@ -1,4 +1,5 @@
 import { pageParams } from "../api/paging.ts";
+import { withDefaultDays } from "../api/default-days.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { questionOf } from "../api/question.ts";
 import { dayParams, windowOfCall } from "../api/range.ts";
@@ -111,13 +112,15 @@ function sliceFor({ planning, byCall, itemNames }: DatasetCalls, wanted: Call, t
   const timing = timingWith(partition.timing ?? dataset.timing, settings, today);
   const { paging } = operation;
   const page = paging === null ? call : Number(params[paging.param] ?? paging.first) - paging.first;
-  const question = questionOf(operation, params);
+  // a plan may leave out a day that the call names
+  const questionOn = (given: Call["params"]) => questionOf(operation, withDefaultDays(operation, given, today));
+  const question = questionOn(params);
   for (const window of windowsOf(wanted, today).filter((one) => mayRequest(timing, one, today))) {
     const whole = sampleOf(dataset, partition, { operation, window });
     for (const items of itemsIn(whole.items, wanted, names)) {
       const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
       const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-      if (questionOf(operation, same) === question) return slice;
+      if (questionOn(same) === question) return slice;
     }
   }
   return null;

@@ -13,6 +13,9 @@ export type PayCall = (call: Call, caller: Caller) => Promise<Answered>;
 /** After the service refuses the account itself, nothing is sent for this long. */
 const refusedForMs = 60_000;
 
+/** Most calls in flight have ended after this. */
+const repeatedAfterMs = 1_000;
+
 /**
  * Creates the function. It tracks the cost of each caller's calls under way, and sends nothing for a while after a refusal of the account.
  */
@@ -30,8 +33,8 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
       // read first: a call that another gateway ends in the meantime then counts as a request
       const elsewhere = caller.credits_a_day === undefined ? 0 : await claimedElsewhere(ingest, caller.name);
       const all = await leftOfDay(parts, caller);
-      const left = all === null ? null : all - elsewhere;
-      if (left !== null && left < before + cost) throw dayIsSpent(Math.max(0, left - before), cost, clock.now());
+      if (all !== null && all < cost) throw dayIsSpent(all, cost, clock.now());
+      if (all !== null && all < elsewhere + before + cost) throw dayIsReserved(all, cost, clock.now());
       return await send();
     } finally {
       reserved.set(caller.name, (reserved.get(caller.name) ?? 0) - cost);
@@ -63,8 +66,18 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
   };
 }
 
-/** Refuses a call that costs more than the caller's day has left after its calls under way. */
+/** Refuses a call that costs more than the caller's day has left. */
 function dayIsSpent(remaining: number, cost: number, now: number): Refusal {
   const problem = `the caller has ${remaining} credits left today, but this call takes ${cost}`;
   return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt: nextDay(now) }, { cost: null, now }));
+}
+
+/**
+ * Refuses a call that fits what the caller's day has left, but not in addition to its calls under way. Some of these may be refused as well,
+ * or have just been charged: it is like a refusal of the pace, after which the call is repeated.
+ */
+function dayIsReserved(remaining: number, cost: number, now: number): Refusal {
+  const problem = `the caller has ${remaining} credits left today, but its calls in flight may take them, and this call takes ${cost}: repeat it later`;
+  const resetsAt = now + repeatedAfterMs;
+  return new Refusal(429, problem, creditHeadersOf({ remaining, resetsAt }, { cost: null, now }));
 }

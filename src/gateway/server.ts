@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { withDefaultDays } from "../api/default-days.ts";
 import { remainingCredits } from "../api/operations/account.ts";
 import { operations } from "../api/operations/all.ts";
 import { sharedAnswerHeader } from "../api/credit-headers.ts";
@@ -10,7 +11,7 @@ import { readParams } from "../api/serve/read-params.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { pathValues, type Route, routesOf } from "../api/serve/routes.ts";
 import { latestEnd, windowOfCall } from "../api/range.ts";
-import { addDays } from "../core/day.ts";
+import { addDays, dayOf, type Day } from "../core/day.ts";
 import { allowanceOf, creditHeadersOf } from "./allowance.ts";
 import type { CallAnswerer } from "./answer-calls.ts";
 import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
@@ -81,7 +82,7 @@ async function outcomeOf(
   { parts, answerer }: { readonly parts: GatewayParts; readonly answerer: CallAnswerer },
   { route, request, caller }: CallerRequest,
 ): Promise<Outcome> {
-  const call = readCall(route, request);
+  const call = readCall(route, request, dayOf(parts.ingest.clock.now()));
   if (call.operation === remainingCredits) return balanceOf(parts, caller);
   if (call.operation.changes === true && !caller.may_change)
     throw new Refusal(403, "the caller may not change what the account tracks (gateway.callers: may_change)");
@@ -102,15 +103,16 @@ async function outcomeOf(
   };
 }
 
-function readCall(route: Route, { params, raw, body }: CallerRequest["request"]): Call {
+/** The call of a request; days that it leaves out are named, so that it is about the same days whenever it is sent. */
+function readCall(route: Route, { params, raw, body }: CallerRequest["request"], today: Day): Call {
   const query = readQuery(splitTarget(raw.url ?? "/").query);
   const sent = body instanceof Uint8Array ? body : new Uint8Array();
   return fittingCall(route, (operation) => {
     const path = pathValues(operation, params, route.words);
-    const values = readParams(operation, { path, query, body: sent }, { anyCase: true });
+    const values = readParams(operation, { path, query, body: sent, words: route.words }, { anyCase: true });
     const problem = operation.together?.(values) ?? rangeProblem({ operation, params: values });
     if (problem !== null) throw new Refusal(400, problem);
-    return { operation, params: values };
+    return { operation, params: withDefaultDays(operation, values, today) };
   });
 }
 

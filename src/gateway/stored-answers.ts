@@ -1,4 +1,4 @@
-import { isReadable } from "../api/read-answer.ts";
+import { mayBeEmpty, readIfUsable } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { dayOf } from "../core/day.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
@@ -7,6 +7,7 @@ import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { lastAnswerTo, type DamagedAnswer, type StoredAnswer } from "../raw/answers-to.ts";
 import { isFinalAnswer } from "./freshness.ts";
 import type { Answered, Call, GatewayParts } from "./gateway-parts.ts";
+import { wasChangedUnderWay } from "./tracked-lists.ts";
 
 /** The newest stored answer to an equal call, while it is fresh; null if the call must be paid. */
 export async function storedAnswer(
@@ -16,6 +17,7 @@ export async function storedAnswer(
 ): Promise<Omit<Answered, "from"> | null> {
   const stored = await lastAnswerTo(parts.ingest.db, question, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
+  if (await wasChangedUnderWay(parts.ingest.db, call, stored)) return null;
   return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
 }
 
@@ -31,16 +33,23 @@ function isUsable(parts: GatewayParts, call: Call, stored: StoredAnswer): boolea
   const { clock } = parts.ingest;
   const { slice, fetchedAt } = stored;
   if (slice !== null && (slice.state === "failed" || slice.fingerprint === changedSince)) return false;
+  const read = readIfUsable(call.operation, stored.body);
+  if (read === null) return false;
   const today = clock.today();
+  const named = windowOfCall(call.operation, call.params);
+  // what was the present state of a day that is over may not be the last word about that day
+  const isOver = slice?.class === "snapshot" && named !== null && named.end <= today;
   const belongsTo =
-    slice === null ? datasets.filter((one) => one.operations.includes(call.operation)) : [datasetNamed(slice.dataset)];
+    slice === null || isOver
+      ? datasets.filter((one) => one.operations.includes(call.operation))
+      : [datasetNamed(slice.dataset)];
   const dated = {
     asOf: slice?.asOf ?? dayOf(fetchedAt),
-    window: windowOfCall(call.operation, call.params) ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
-    mayBeEmpty: slice === null || slice.state === "empty",
+    window: named ?? (slice?.class === "snapshot" ? null : (slice?.window ?? null)),
+    mayBeEmpty: slice === null ? mayBeEmpty(call.operation, read) : slice.state === "empty",
     isSnapshot: slice?.class === "snapshot",
   };
   const timings = belongsTo.map((dataset) => timingWith(dataset.timing, settingsOf(dataset, settings), today));
   const isYoung = clock.now() - fetchedAt < settings.gateway.fresh_minutes * 60_000;
-  return (isFinalAnswer(dated, timings, today) ?? isYoung) && isReadable(call.operation, stored.body);
+  return isFinalAnswer(dated, timings, today) ?? isYoung;
 }

@@ -1,6 +1,8 @@
 import type { Params } from "../api/address.ts";
+import { withDefaultDays } from "../api/default-days.ts";
 import type { Operation } from "../api/define-operation.ts";
 import { questionOf } from "../api/question.ts";
+import { dayOf } from "../core/day.ts";
 import { datasets } from "../datasets/shared/all.ts";
 
 /** True for an operation whose answer may differ between accounts: it feeds a dataset of the account, or none. */
@@ -9,7 +11,15 @@ function isOfAccount(operation: Operation): boolean {
   return fed.length === 0 || fed.some(({ ofAccount }) => ofAccount === true);
 }
 
-/** A call as a text; calls with equal texts have the same answer (see `questionOf`). Facts are the same for all accounts. */
-export function questionIn(account: string, operation: Operation, params: Params): string {
-  return questionOf(operation, params, account !== "" && isOfAccount(operation) ? account : "");
+/**
+ * A call that is sent at an instant (epoch-ms) as a text; calls with equal texts have the same answer (see `questionOf`). A day that is left
+ * out is the day that the service uses for it then. Facts are the same for all accounts.
+ */
+export function questionIn(
+  account: string,
+  { operation, params }: { readonly operation: Operation; readonly params: Params },
+  sentAt: number,
+): string {
+  const dated = withDefaultDays(operation, params, dayOf(sentAt));
+  return questionOf(operation, dated, account !== "" && isOfAccount(operation) ? account : "");
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
-import { isReadable } from "../api/read-answer.ts";
+import { readIfUsable } from "../api/read-answer.ts";
 import { dayOf } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { pagePrice, scopeKey, type Slice } from "../core/slice.ts";
@@ -174,5 +174,5 @@ function isMarkup(body: Buffer): boolean {
 
 /** False for a stored page that must be requested again. */
 function canBeUsed(operation: Operation, index: number, body: Buffer): boolean {
-  return endsList(operation, index, body) || isReadable(operation, body);
+  return endsList(operation, index, body) || readIfUsable(operation, body) !== null;
 }

@@ -177,7 +177,7 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     body: call.page === null && call.caller === undefined ? null : answer,
     // only this slice may read a missing page as an empty one
     question:
-      answer === null || nothingThere.has(status) ? null : questionIn(parts.account, call.operation, call.params),
+      answer === null || nothingThere.has(status) ? null : questionIn(parts.account, call, receivedAt - durationMs),
   };
 }
 

@@ -146,15 +146,18 @@ export async function forget(
   await forgetAnswersTo(app.warehouse.db, questionsAbout(app, place));
 }
 
-/** The calls whose answers say which keywords are tracked now; a call without a day also returns today's list. */
+/** The calls whose answers say which keywords are tracked now. */
 function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPlace): readonly string[] {
   const account = accountOf(config.settings);
-  const lists = ["iphone", "ipad"].flatMap((device) =>
-    [{}, { date: clock.today() }].map((day) =>
-      questionIn(account, dailyKeywordRankings, { trackId, countryCode: country, device, ...day }),
-    ),
-  );
-  return [...lists, questionIn(account, numberOfKeywords, { trackId }), questionIn(account, dashboardApps, {})];
+  const calls = [
+    ...["iphone", "ipad"].map((device) => ({
+      operation: dailyKeywordRankings,
+      params: { trackId, countryCode: country, device },
+    })),
+    { operation: numberOfKeywords, params: { trackId } },
+    { operation: dashboardApps, params: {} },
+  ];
+  return calls.map((call) => questionIn(account, call, clock.now()));
 }
 
 /** True if the list was changed since it was read: the same number of keywords may be different ones. */

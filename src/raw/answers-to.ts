@@ -8,6 +8,8 @@ import { bodyUnlessDamaged, type LandedPage } from "./read-answers.ts";
 /** A stored answer, and the slice that it was fetched for; null if it was loaded into no table. */
 export type StoredAnswer = LandedPage & {
   readonly answerId: string;
+  /** When its request was sent (epoch-ms). */
+  readonly sentAt: number;
   readonly slice: {
     readonly dataset: string;
     readonly class: CreditClass;
@@ -23,6 +25,7 @@ type Row = {
   slice_id: string | null;
   body: Buffer;
   fetched_at: Date;
+  duration_ms: number | null;
   dataset: string | null;
   class: CreditClass;
   state: SliceState;
@@ -49,8 +52,10 @@ export async function lastAnswerTo(
       ? sql``
       : sql`and a.slice_id is null and a.fetched_at >= ${instant(unreadOf)} and a.fetched_at < ${instant(unreadOf + dayMs)}`;
   const { rows } = await sql<Row>`
-    select a.answer_id, a.slice_id, a.body, a.fetched_at, s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
+    select a.answer_id, a.slice_id, a.body, a.fetched_at, q.duration_ms,
+           s.dataset, s.class, s.state, s.as_of, s.window_start, s.window_end, s.fingerprint
     from   raw.answer as a
+    left   join ops.request as q on q.request_id = a.request_id and q.received_at = a.fetched_at
     left   join ops.slice as s on s.slice_id = a.slice_id
     where  a.question = decode(${question}, 'hex') ${unread}
     order  by a.fetched_at desc, a.answer_id desc
@@ -62,7 +67,8 @@ export async function lastAnswerTo(
     onDamaged({ answerId: row.answer_id, sliceId: row.slice_id });
     return null;
   }
-  const page = { answerId: row.answer_id, body, fetchedAt: row.fetched_at.getTime() };
+  const fetchedAt = row.fetched_at.getTime();
+  const page = { answerId: row.answer_id, body, fetchedAt, sentAt: fetchedAt - (row.duration_ms ?? 0) };
   if (row.dataset === null) return { ...page, slice: null };
   const { dataset, class: creditClass, state, fingerprint } = row;
   const window = { start: row.window_start, end: row.window_end };

@@ -86,7 +86,8 @@ function plainCall({ incoming, query }: Place): Call {
 function checkedCall({ state, incoming, query }: Place): Call {
   const { route, byPosition, body } = incoming;
   return fittingCall(route, (operation) => {
-    const read = readParams(operation, { path: pathValues(operation, byPosition, route.words), query, body });
+    const { words } = route;
+    const read = readParams(operation, { path: pathValues(operation, byPosition, words), query, body, words });
     return { operation, params: checkParams(operation, read, state.limits) };
   });
 }

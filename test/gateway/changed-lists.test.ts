@@ -4,6 +4,7 @@ import { openIngest } from "../../src/open-ingest.ts";
 import { apiSession } from "../../src/person/api-session.ts";
 import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import { until } from "../support/ingest-stage.ts";
 import { openDoor, openGatewayStage, type Door } from "../support/gateway-stage.ts";
 import type { Nights } from "../support/nights.ts";
@@ -69,6 +70,75 @@ describe("a list of keywords is read again", () => {
     expect(done).toMatchObject({ added: ["third new"], error: null });
     const after = await door.call(path, editor);
     expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("third new")]);
+  });
+});
+
+describe("a list that was under way during a change", () => {
+  /** A gateway whose lists are passed on when they are let go, and whose other calls are not held. */
+  const held = async () => {
+    await using opened = new AsyncDisposableStack();
+    const gone = Promise.withResolvers<void>();
+    let arrived = 0;
+    const api = opened.use(
+      await openProxy(nights.stage.sandbox, async ({ target }) => {
+        if (!target.includes("/keywords/rankings/")) return;
+        arrived += 1;
+        await gone.promise;
+      }),
+    );
+    const environment = { API_BASE_URL: api.url, API_TOKEN: api.token };
+    const slow = opened.use(await openDoor(nights.stage, nights.run({ environment })));
+    const stack = opened.move();
+    const path = `/gateway/account/app/${stage.app}/keywords/rankings/US?date=${nights.today()}&device=ipad`;
+    return {
+      list: () => slow.call(path, editor),
+      add: (keyword: string) =>
+        slow.call(`/gateway/account/app/${stage.app}/keywords/US`, editor, {
+          method: "POST",
+          body: JSON.stringify([keyword]),
+        }),
+      arrived: (count: number) => until(() => Promise.resolve(arrived === count)),
+      letGo: gone.resolve,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
+  };
+
+  test("is not given again", async () => {
+    await using slow = await held();
+    await add("sixth new");
+    const first = slow.list();
+    await slow.arrived(1);
+    expect((await slow.add("seventh new")).status).toBe(200);
+    slow.letGo();
+    expect(JSON.stringify((await first).body)).not.toContain('"seventh new"');
+    const after = await slow.list();
+    expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("seventh new")]);
+    expect((await slow.list()).from).toBe("hit");
+  });
+
+  test("is not given to a call that comes after the change", async () => {
+    await using slow = await held();
+    await add("eighth new");
+    const first = slow.list();
+    await slow.arrived(1);
+    await slow.add("ninth new");
+    const after = slow.list();
+    await slow.arrived(2);
+    slow.letGo();
+    expect(JSON.stringify((await first).body)).not.toContain('"ninth new"');
+    expect([(await after).from, JSON.stringify((await after).body)]).toEqual(["miss", names("ninth new")]);
+  });
+
+  test("is not given again if another gateway made the change", async () => {
+    await using slow = await held();
+    await add("tenth new");
+    const first = slow.list();
+    await slow.arrived(1);
+    await add("eleventh new");
+    slow.letGo();
+    expect(JSON.stringify((await first).body)).not.toContain('"eleventh new"');
+    const after = await slow.list();
+    expect([after.from, JSON.stringify(after.body)]).toEqual(["miss", names("eleventh new")]);
   });
 });
 

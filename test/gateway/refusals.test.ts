@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { callers, openDoor, openGatewayStage, rankingPath, type Door } from "../support/gateway-stage.ts";
+import { openProxy } from "../support/ingest-proxy.ts";
 import type { Nights } from "../support/nights.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -52,6 +53,24 @@ describe("what is refused has the contract's envelope", () => {
     expect(await refused(`${history}?startDate=${older(60)}&endDate=${older(2)}`, key)).toEqual(envelope(400));
   });
 
+  test("that names the parameter at fault, also where several operations share a path", async () => {
+    const problemOf = async (path: string, init?: RequestInit) =>
+      ((await refused(path, key, init)).body as { message: string }).message;
+    const reviews = `/iosstore-app-reviews/v2/${app}/${older(9)}/${older(2)}`;
+    expect(await problemOf(`${reviews}?size=500`)).toBe("size: must be at most 100");
+    expect(await problemOf(`${reviews}?rating=6`)).toMatch(/^rating: /);
+    expect(await problemOf(`${reviews}?languages=EN`)).toMatch(/^languages is not a query parameter of iOS/);
+    const report = { reportType: "TOP_APPS", reportLevel: "KEYWORD", startDate: older(9), endDate: older(2) };
+    const body = JSON.stringify({ ...report, orgIds: [5] });
+    expect(await problemOf("/searchads/reports", { method: "POST", body })).toBe("keywordList is required");
+    expect(await problemOf(`/graph-data/ios/app/visibility/US?trackIds=${app}`)).toBe(
+      "store: must be one of iosstore, androidstore",
+    );
+    const top = `/iosstore-keyword-ranking/${app}/US/top-keywords?date=${older(2)}`;
+    expect(await problemOf(`${top}&limit=0`)).toBe("limit: must be at least 1");
+    expect(await problemOf(`${top}&limit=all`)).toBe("limit: must be a number, not text");
+  });
+
   test("where the caller may not change what the account tracks", async () => {
     const add = { method: "POST", body: JSON.stringify(["new word"]) };
     const path = `/gateway/account/app/${app}/keywords/US`;
@@ -100,6 +119,29 @@ describe("what is refused has the contract's envelope", () => {
     nights.stage.sandbox.set({ faults: [] });
     expect([statuses, paidSince(before).length]).toEqual([[503, 503, 503, 429], 3]);
     expect((await door.call("/api-key", script)).body).toMatchObject({ data: { creditRemaining: 1 } });
+  });
+
+  test("where calls under way may take the caller's credits of the day, and says that it can be repeated", async () => {
+    await nights.stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
+    const ended = Promise.withResolvers<void>();
+    await using api = await openProxy(nights.stage.sandbox, ({ target }) =>
+      target.includes("/keywordrankings") ? ended.promise : undefined,
+    );
+    const environment = { API_BASE_URL: api.url, API_TOKEN: api.token };
+    await using slow = await openDoor(nights.stage, nights.run({ environment }));
+    key = await door.key("notebook");
+    const script = await door.key("script");
+    const calls = [61, 62, 63, 64].map((days) => slow.call(ranking(older(days)), script));
+    const over = await Promise.race(calls);
+    ended.resolve();
+    expect([over.status, over.headers.get("x-credit-remaining"), over.headers.get("x-credit-reset")]).toEqual([
+      429,
+      "10",
+      "1",
+    ]);
+    expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 200, 200, 429]);
+    const spent = await slow.call(ranking(older(65)), script);
+    expect([spent.status, spent.headers.get("x-credit-remaining")]).toEqual([429, "1"]);
   });
 
   test("where calls under way in two gateways would take more than the caller's credits of the day", async () => {
@@ -176,6 +218,18 @@ describe("what the API does wrong", () => {
     expect(await door.call(ranking(older(51)), key)).toMatchObject({ status: 200, from: "miss" });
     fails("cut");
     expect(await door.call(ranking(older(52)), key)).toMatchObject({ status: 503, from: null });
+  });
+
+  test("that it has nothing (204) costs only the caller that sent the call, and none of those that joined it", async () => {
+    const nothing = { operation: "ios.keyword-ranking", kind: "status", status: 204, body: "", charge: true } as const;
+    nights.stage.sandbox.set({ latencyMs: 150, faults: [{ ...nothing, times: 1 }] });
+    const replies = await Promise.all([1, 2, 3].map(() => door.call(ranking(older(55)), key)));
+    nights.stage.sandbox.set({ latencyMs: 0, faults: [] });
+    expect(replies.map(({ status, cost }) => `${status} for ${cost}`).sort()).toEqual([
+      "204 for 0",
+      "204 for 0",
+      "204 for 3",
+    ]);
   });
 
   test("has nothing sent for a while where it refuses the account itself, and stored answers are given all the same", async () => {

@@ -1,21 +1,26 @@
 import { expect, test } from "vitest";
+import { withDefaultDays } from "../../src/api/default-days.ts";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { dailyKeywordRankings, dashboardApps } from "../../src/api/operations/dashboard.ts";
 import { operationById } from "../../src/api/operations/all.ts";
 import { questionOf } from "../../src/api/question.ts";
 import { questionIn } from "../../src/ingest/account-calls.ts";
+import { dayOf } from "../../src/core/day.ts";
+
+const at = Date.parse("2026-08-20T02:00:00Z");
 
 test.each([dashboardApps, dailyKeywordRankings, remainingCredits])(
   "an answer to $id is of one account, and no other is given it",
   (operation) => {
-    const of = (account: string) => questionIn(account, operation, {});
+    const of = (account: string) => questionIn(account, { operation, params: {} }, at);
     expect(new Set(["", "acme", "globex"].map(of)).size).toBe(3);
     // as in a warehouse with one account
-    expect(of("")).toBe(questionOf(operation, {}));
+    expect(of("")).toBe(questionOf(operation, withDefaultDays(operation, {}, dayOf(at))));
   },
 );
 
 test("facts are the same for all", () => {
   const ranks = operationById("ios.keyword-ranking");
-  expect(questionIn("acme", ranks, { country: "US" })).toBe(questionIn("", ranks, { country: "US" }));
+  const call = { operation: ranks, params: { country: "US" } };
+  expect(questionIn("acme", call, at)).toBe(questionIn("", call, at));
 });

@@ -72,7 +72,7 @@ export const dailyKeywordRankings = defineOperation({
     trackId,
     countryCode: inPath(CountryCode, "country of the store"),
     device: maybeInQuery(z.enum(["iphone", "ipad"]), "iOS apps only; iphone when left out", { default: "iphone" }),
-    date: maybeInQuery(DayText, "the day; today when left out"),
+    date: maybeInQuery(DayText, "the day; today when left out", { defaultDay: { days: 0, before: "today" } }),
   },
   cost: 50,
   range: null,

@@ -23,8 +23,10 @@ export const iosFeaturing = defineOperation({
   params: {
     trackId: inPath(IosTrackId, "track id of the app"),
     categoryId: inPath(z.int().min(0), "id of the category"),
-    startDate: maybeInQuery(DayText, "first day; the day before the end when left out"),
-    endDate: maybeInQuery(DayText, "last day; today when left out"),
+    startDate: maybeInQuery(DayText, "first day; the day before the end when left out", {
+      defaultDay: { days: 1, before: "endDate" },
+    }),
+    endDate: maybeInQuery(DayText, "last day; today when left out", { defaultDay: { days: 0, before: "today" } }),
     countryCode: maybeInQuery(CountryCode, "country of the store; all when left out"),
   },
   // the contract names no price; its users do

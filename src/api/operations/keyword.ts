@@ -59,7 +59,9 @@ const ranking = <S extends Store>(store: S) =>
       trackId: app[store],
       countryCode: country,
       keywords: listed,
-      date: maybeInQuery(DayText, "day of the ranks; yesterday when left out"),
+      date: maybeInQuery(DayText, "day of the ranks; yesterday when left out", {
+        defaultDay: { days: 1, before: "today" },
+      }),
     },
     cost: 3,
     range: null,

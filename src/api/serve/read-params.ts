@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { StoreWords } from "../address.ts";
 import type { Operation, Param } from "../define-operation.ts";
 import type { Query } from "./query.ts";
 import { Refusal } from "./refusal.ts";
@@ -10,6 +11,8 @@ export type SentParams = {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Uint8Array;
+  /** The deployment's words for the stores in a path. */
+  readonly words: StoreWords;
 };
 
 /** How values are read. `anyCase`: a word that fits only in upper or lower case is read in that case. */
@@ -17,16 +20,35 @@ type ReadOptions = { readonly anyCase?: boolean };
 
 /** The checked values of a request by parameter name. Refuses, with 400, values that the operation does not name or allow. */
 export function readParams(operation: Operation, sent: SentParams, options: ReadOptions = {}): Record<string, unknown> {
-  refuseOdd(operation, sent.query);
-  const fields = bodyFields(operation, sent.body);
   const values: Record<string, unknown> = {};
-  for (const [name, param] of Object.entries(operation.params)) {
-    const raw =
-      param.in === "body" ? fields[name] : param.in === "path" ? sent.path[name] : sent.query.values.get(name)?.[0];
-    if (raw !== undefined) values[name] = fit(name, param, options.anyCase === true ? inFittingCase(param, raw) : raw);
-    else if (param.required) throw new Refusal(400, `${name} is required`);
+  const all = Object.entries(operation.params);
+  const read = (params: typeof all, rawOf: (name: string, param: Param) => unknown): void => {
+    for (const [name, param] of params) {
+      const raw = rawOf(name, param);
+      if (raw === "" && param.storeWord === true)
+        throw new Refusal(400, `${name}: must be one of ${sent.words.ios}, ${sent.words.android}`);
+      if (raw !== undefined)
+        values[name] = fit(name, param, options.anyCase === true ? inFittingCase(param, raw) : raw);
+      else if (param.required) throw new Refusal(400, `${name} is required`);
+    }
+  };
+  try {
+    // first: the path says most about which of several operations is meant
+    read(
+      all.filter(([, param]) => param.in === "path"),
+      (name) => sent.path[name],
+    );
+    refuseOdd(operation, sent.query);
+    const fields = bodyFields(operation, sent.body);
+    read(
+      all.filter(([, param]) => param.in !== "path"),
+      (name, param) => (param.in === "body" ? fields[name] : sent.query.values.get(name)?.[0]),
+    );
+    return values;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.status, error.message, error.headers, Object.keys(values).length);
   }
-  return values;
 }
 
 function refuseOdd(operation: Operation, query: Query): void {
@@ -46,9 +68,14 @@ function fit(name: string, param: Param, raw: unknown): unknown {
   const plain = param.schema.safeParse(value, { error: schemaWords });
   if (plain.success) return plain.data;
   const typed =
-    param.in === "body" ? plain : param.schema.safeParse(Array.isArray(value) ? value.map(scalar) : scalar(value));
+    param.in === "body"
+      ? plain
+      : param.schema.safeParse(Array.isArray(value) ? value.map(scalar) : scalar(value), { error: schemaWords });
   if (typed.success) return typed.data;
-  throw new Refusal(400, `${name}: ${plain.error.issues[0]?.message ?? "is invalid"}`);
+  const [asText, asTyped] = [plain.error.issues[0], typed.error.issues[0]];
+  // that a number is text in an address is no reason
+  const issue = asText?.code === "invalid_type" ? asTyped : asText;
+  throw new Refusal(400, `${name}: ${issue?.message ?? "is invalid"}`);
 }
 
 /** A text unchanged if it fits the parameter, otherwise in the case that fits; a list is one text here. */
