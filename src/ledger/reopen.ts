@@ -78,6 +78,15 @@ export async function reopenable(db: Database, which: Reopening): Promise<readon
   return rows;
 }
 
+/** Those of some numbers that no slice has. */
+export async function unknownSlices(db: Database, slices: readonly string[]): Promise<readonly string[]> {
+  if (slices.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select n.id from unnest(${[...slices]}::bigint[]) as n (id)
+    where  not exists (select from ops.slice as s where s.slice_id = n.id)`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * SQL: the slices to reopen: the newest one about its cells, if it meets the conditions and no open slice requests the same. Snapshots of
  * one partition count as the same cells on every day, since an answer is always about now. Days that retention does not keep, items

@@ -51,7 +51,7 @@ test("a command that cannot run reports in one line how it can", async () => {
   expect(unknown.stderr).toContain("Did you mean status?");
   for (const known of [["help", "status"], ["help"], ["help", "help"]])
     expect(await run(stage, known)).toMatchObject({ code: 0, stderr: "" });
-  for (const command of [["show"], ["raw", "show"]])
+  for (const command of [["show"], ["raw", "show"], ["retry", "--slice"], ["retry", "--dry-run", "--slice"]])
     expect((await run(stage, [...command, "999999"])).stderr).toMatch(
       /^bad_argument: there is no slice 999999: `storehouse raw list` shows slices with their numbers, /,
     );

@@ -5,12 +5,14 @@ import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { retried } from "../../runs/sync.ts";
 import { readHeld } from "../../ledger/held-answers.ts";
-import { reopenable, type Reopened, type Reopening } from "../../ledger/reopen.ts";
-import { collectCodes, collectSlices, onlyDatasets, pastDayArgument, several } from "../arguments.ts";
+import { reopenable, unknownSlices, type Reopened, type Reopening } from "../../ledger/reopen.ts";
+import { collectCodes, collectSlices, noSuchSlice, onlyDatasets, pastDayArgument, several } from "../arguments.ts";
 import { withApi, withApp } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
 import { countOf } from "../../core/words.ts";
+import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { exitHelp } from "../run-report.ts";
+import { guessLines } from "../step-price.ts";
 import { requestOf, type SyncOptions } from "../sync-options.ts";
 import { table } from "../table.ts";
 import { foreground, withProgress } from "./sync.ts";
@@ -48,14 +50,21 @@ function whichOf({ skipped, code, slice, since }: Options): Omit<Reopening, "dat
 }
 
 function run(options: Options): Promise<void> {
-  return withApi(async (app) =>
-    foreground(
+  return withApi(async (app) => {
+    await checkSlices(app, options);
+    return foreground(
       app,
       options,
       (how) => withProgress(app, (progress) => retryInForeground(app, { ...how, progress, which: whichOf(options) })),
       { nothingToRun: `Nothing to retry; no credits spent.${await heldWords(app, options)}` },
-    ),
-  );
+    );
+  });
+}
+
+/** Throws a UsageError for a number that no slice has. */
+async function checkSlices({ warehouse }: App, { slice }: Options): Promise<void> {
+  const [unknown] = await unknownSlices(warehouse.db, slice);
+  if (unknown !== undefined) throw noSuchSlice(unknown);
 }
 
 /** What to do about held answers, which no retry requests again; empty if there are none. */
@@ -68,13 +77,14 @@ async function heldWords(app: App, { dataset }: Options): Promise<string> {
 
 function preview(options: Options): Promise<void> {
   return withApp(async (app) => {
+    await checkSlices(app, options);
     const found = await reopenable(app.warehouse.db, {
       ...retried(requestOf(app, options), whichOf(options)),
       account: accountOf(app.config.settings),
     });
     if (options.json) printJson(found);
     else if (found.length === 0) print(`Nothing to retry.${await heldWords(app, options)}`);
-    else printFound(found, commandOf(options));
+    else printFound(found, { command: commandOf(options), atLeast: datasetsAtLeast(found, app.config.settings) });
   });
 }
 
@@ -90,7 +100,10 @@ function commandOf({ dataset, code, slice, since, skipped }: Options): string {
   ].join(" ");
 }
 
-function printFound(found: readonly Reopened[], command: string): void {
+/** What a retry would cost, and its command. `atLeast`: datasets whose number of pages is a guess. */
+type Priced = { readonly command: string; readonly atLeast: readonly string[] };
+
+function printFound(found: readonly Reopened[], { command, atLeast }: Priced): void {
   print(
     table(
       ["dataset", "state", "code", "slices", "credits"],
@@ -100,6 +113,7 @@ function printFound(found: readonly Reopened[], command: string): void {
   const slices = sumBy(found, (one) => one.slices);
   const credits = sumBy(found, (one) => one.credits);
   print(
-    `\n${countOf(slices, "slice")}, ${countOf(credits, "credit")} at most. Nothing was spent; \`${command}\` requests them now.`,
+    `\n${countOf(slices, "slice")}, ${countOf(credits, "credit")} at ${atLeast.length > 0 ? "least" : "most"}. Nothing was spent; \`${command}\` requests them now.`,
   );
+  for (const line of guessLines(atLeast)) print(line);
 }
