@@ -278,7 +278,7 @@ comment on column ops.slice.planned_credits  is 'Expected credits: the expected 
 comment on column ops.slice.run_id           is 'Run to which it belongs now.';
 comment on column ops.slice.plan_id          is 'Plan that it belongs to; null when it belongs to none.';
 comment on column ops.slice.queue_id         is 'Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).';
-comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. An operation that the API refuses to the account, or refused within the last day, comes after all others. Days that an answer left out come after all slices of their plan.';
+comment on column ops.slice.turn             is 'Place in the queue, lower first: by class, then by day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. The tail of a slice of a plan comes after all slices of the plan. An operation that the API refuses to the account, or refused within the last day, comes after all others.';
 comment on column ops.slice.worker_id        is 'Process that runs it or ran it last.';
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.';
 comment on column ops.slice.read_from_attempt is 'The next attempt does not read stored pages of attempts before this one; it requests them again.';

@@ -87,13 +87,13 @@ const requestedSince = "what they would have fetched has been requested since.";
  * now.
  */
 export function priceSpentWords(
-  { planId, request }: BackfillPlan,
-  { cancelled, open }: PlanProgress,
+  plan: Pick<BackfillPlan, "planId" | "request" | "slices">,
+  progress: Pick<PlanProgress, "cancelled" | "open" | "own" | "cut">,
   { failed, isMissing }: Pick<EndedSlices, "failed"> & { readonly isMissing: boolean },
 ): string {
-  const sentences = [
-    `The price of plan ${planId} is spent, because some calls were charged more than once or had a higher price or more pages than planned, or days that answers left out were requested separately.`,
-  ];
+  const { planId, request } = plan;
+  const { cancelled, open } = progress;
+  const sentences = [`The price of plan ${planId} is spent, because ${spentBy(plan, progress)}.`];
   if (cancelled > 0)
     sentences.push(
       `${countOf(cancelled, "slice was", "slices were")} cancelled: ${isMissing ? `${commandOf(request)} plans what is missing, at a new price.` : requestedSince}`,
@@ -107,6 +107,14 @@ export function priceSpentWords(
       `${countOf(open, "slice waits", "slices wait")}: \`storehouse backfill --plan ${planId}\` continues.`,
     );
   return sentences.join(" ");
+}
+
+/** Tails run after the slices of the plan: if none of these is missing, only tails lacked credits. */
+function spentBy({ slices }: Pick<BackfillPlan, "slices">, { own, cut }: Pick<PlanProgress, "own" | "cut">): string {
+  const again = "requests were added for days that the service had no data for yet";
+  if (cut > 0 && own >= slices) return `${again}, which it does not include`;
+  const charges = "some calls were charged more than once, or had a higher price or more pages than planned";
+  return cut > 0 ? `${charges}, or ${again}` : charges;
 }
 
 /** Prints what changed since a plan was made, and the next step. */

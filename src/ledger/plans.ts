@@ -143,6 +143,10 @@ export type PlanProgress = PlanElsewhere & {
   readonly skipped: number;
   /** Slices that were cancelled, tails and halves of slices included; they are not part of the total. */
   readonly cancelled: number;
+  /** Slices of the total that are not tails. */
+  readonly own: number;
+  /** Slices whose last days had no data and were queued again, as tails. */
+  readonly cut: number;
   readonly credits: number;
   /** Credits of calls without a reply, which may have been charged. */
   readonly unsureCredits: number;
@@ -155,12 +159,13 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
   const { rows } = await sql<PlanProgress>`
     select slices.total + p.past_slice_count as total, slices.open, slices."runningElsewhere", slices.orphaned,
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed, slices.skipped,
-           p.cancelled_slice_count as cancelled,
+           p.cancelled_slice_count as cancelled, slices.own + p.past_slice_count as own, slices.cut,
            spent.credits + p.past_credits::float8 as credits, spent.unsure + p.past_unsure_credits::float8 as "unsureCredits",
            (p.taken_credits - held.credits)::float8 as "takenCredits"
     from   ops.plan as p
     cross  join (select count(*)::int as total, count(*) filter (where is_open)::int as open, ${countedElsewhere},
-                        count(*) filter (where state = 'skipped')::int as skipped
+                        count(*) filter (where state = 'skipped')::int as skipped,
+                        count(*) filter (where not is_tail)::int as own, count(*) filter (where is_cut)::int as cut
                  from   ${slicesOf(planId)}) as slices
     cross  join (select ${chargedCredits} as credits, ${unsureCredits("o")}::float8 as unsure
                  from   ops.request as q join ops.slice as o on o.slice_id = q.slice_id
@@ -182,7 +187,7 @@ const livingWorkers = sql`select w.worker_id from ops.worker as w where ${isAliv
 
 /** SQL: the slices of a plan, and whether a living process has them. */
 const slicesOf = (planId: string) => sql`
-      (select s.state, s.run_id, ${isOpen()} as is_open,
+      (select s.state, s.run_id, ${isOpen()} as is_open, s.tail_of is not null as is_tail, s.requested_end is not null as is_cut,
               s.run_id in (select r.run_id from ops.run as r where ${isAlive(sql`r.worker_id`)})
               or s.state = 'running' and s.worker_id in (${livingWorkers}) as is_owned
        from   ops.slice as s

@@ -235,6 +235,3 @@ const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100
          when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end
   -- what may end the run goes after all others
   + ${refusedTurns(sql`run.account`, sql`s.operation`, subjectIn(sql`s.scope`))})`;
-
-/** SQL: the turn of a slice `s` that a plan did not contain: after all slices of plans, of any class; what was refused lately stays behind. */
-export const turnAfterPlan = sql`(s.turn / 1000000 * 1000000 + ${(creditClasses.length + 1) * 100_000} + s.turn % 100000)`;

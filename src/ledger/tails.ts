@@ -4,7 +4,7 @@ import { pagePrice, type Slice, type SliceDraft } from "../core/slice.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { hasSameScope } from "./same-scope.ts";
-import { insertSlices, turnAfterPlan } from "./slices.ts";
+import { insertSlices } from "./slices.ts";
 
 /**
  * The last days of a slice's window that its answer reports nothing about. `isLate`: they may not be published yet, and a plan requests
@@ -49,16 +49,19 @@ function tailDraft(slice: Slice, window: Window): SliceDraft {
   return { ...slice, window, requests, credits: requests * pagePrice(slice), tailOf: slice.sliceId };
 }
 
+/** More than the turn of any class, and less than that of an operation that was refused (see `turnOf` in slices.ts). */
+const afterPlan = 500_000;
+
 /**
- * Queues an additional slice that another slice led to, in the plan and the current run of that slice. Its turn is by class and day; in a
- * plan it comes after all that the plan contains, since both are paid for from its price.
+ * Queues an additional slice that another slice led to, in the plan and the current run of that slice. Its turn is by class and day, except
+ * that a tail comes after all slices of its plan: their price was agreed to, and tails have only what they leave of it.
  */
 export async function queueAdditional(db: Database, slice: Slice, draft: SliceDraft, now: number): Promise<void> {
   const ids = await insertSlices(db, slice.runId, [draft], now);
   if (ids.length === 0) return;
   await sql`
     update ops.slice as s set plan_id = first.plan_id, retried_at = first.retried_at,
-           turn = case when first.plan_id is null then s.turn else ${turnAfterPlan} end
+           turn = s.turn + case when first.plan_id is not null and s.tail_of is not null then ${afterPlan}::integer else 0 end
     from   ops.slice as first
     where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...ids]}::bigint[])`.execute(db);
   await sql`

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { priceSpentWords } from "../../src/cli/backfill-report.ts";
 import { addDays } from "../../src/core/day.ts";
 import { backfillCommand, openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { today } from "../support/ingest-stage.ts";
@@ -27,4 +28,15 @@ test("the one slice that a limit leaves out reads as one", async () => {
   const days = ["--dataset", "keyword_rank", "--from", addDays(today, -3), "--to", addDays(today, -3)];
   const none = await backfillCommand(stage, [...days, "--max-credits", "1", "--dry-run"]);
   expect(none.stdout).toMatch(/: 1 slice for \d+ credits? is left out\./);
+});
+
+test("a price that only added requests exceed says so", async () => {
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  const plan = await planned(stage, { bounds: { start: addDays(today, -3), end: addDays(today, -2) } });
+  const spentBy = (progress: { readonly own: number; readonly cut: number }) =>
+    priceSpentWords(plan, { cancelled: 1, open: 0, ...progress }, { failed: 0, isMissing: true });
+  const added = "requests were added for days that the service had no data for yet";
+  expect(spentBy({ own: plan.slices, cut: 1 })).toContain(`is spent, because ${added}, which it does not include.`);
+  expect(spentBy({ own: plan.slices - 1, cut: 1 })).toMatch(new RegExp(`charged more than once.*, or ${added}\\.`));
+  expect(spentBy({ own: plan.slices, cut: 0 })).not.toContain(added);
 });

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { keepPlan } from "../../src/ledger/plans.ts";
 import { cutTail } from "../../src/ledger/tails.ts";
 import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
-import { planAt } from "../support/slice-draft.ts";
 
 const from = (first: number, last: number) => ({ start: august(first).start, end: august(last).end });
 
@@ -27,20 +25,18 @@ describe("a tail of which an answer says nothing", () => {
     expect(await cut([4, 13], [9, 13])).toBe("pending");
   });
 
-  test("comes after all slices of its plan, and otherwise in the order of class and day", async () => {
+  test("of a plan comes after the slices of the plan", async () => {
     const { stage, worker } = ledger;
-    const planned = [draft({ window: from(1, 10), class: "daily" }), draft({ window: from(11, 20), class: "history" })];
-    const queuedOf = async (planId: string | null) => {
-      const run = await stage.run({ workerId: worker, ...(planId === null ? {} : { kind: "backfill", planId }) });
-      const [first = "", second = ""] = await stage.insert(
-        run,
-        ...planned.map((one) => ({ ...one, dataset: `of run ${run}` })),
-      );
-      await cutTail(stage.db, await stage.claimed(first, worker), { window: from(8, 10), isLate: false }, now);
-      const queue = (await stage.queued()).map(({ slice }) => slice).filter((id) => Number(id) >= Number(second));
-      return queue[0] === second ? "planned first" : "tail first";
-    };
-    expect(await queuedOf(await keepPlan(stage.db, planAt(5), now))).toBe("planned first");
-    expect(await queuedOf(null)).toBe("tail first");
+    const run = await stage.run({ workerId: worker });
+    const [id, older] = await stage.insert(run, draft({ window: from(11, 20) }), draft({ window: from(1, 10) }));
+    await stage.pool.query("update ops.slice set plan_id = 7 where slice_id in ($1, $2)", [id, older]);
+    await cutTail(stage.db, await stage.claimed(id ?? "", worker), { window: from(19, 20), isLate: false }, now);
+    const { rows } = await stage.pool.query(
+      "select tail_of, plan_id from ops.slice where state = 'pending' order by turn",
+    );
+    expect(rows).toEqual([
+      { tail_of: null, plan_id: "7" },
+      { tail_of: id, plan_id: "7" },
+    ]);
   });
 });

@@ -39,7 +39,7 @@ test.each(
   const spent = charged(stage);
   expect(first.code).toBe(3);
   expect(words(first)).toContain(
-    `The price of plan ${planId} is spent, because some calls were charged more than once or had a higher price or more pages than planned, or days that answers left out were requested separately. 2 slices were cancelled: ${command} plans what is missing, at a new price.`,
+    `The price of plan ${planId} is spent, because some calls were charged more than once, or had a higher price or more pages than planned. 2 slices were cancelled: ${command} plans what is missing, at a new price.`,
   );
   if (isWorked) {
     await using app = await stage.open(off);
