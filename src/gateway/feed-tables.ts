@@ -6,7 +6,7 @@ import { questionIn } from "../ingest/account-calls.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
-import { takeSlices } from "../ledger/imported-slices.ts";
+import { startWaiting, takeSlices } from "../ledger/imported-slices.ts";
 import { dailyRun } from "../ledger/runs.ts";
 import { startsOf } from "../planner/plan-stream.ts";
 import { keepReplaysOut, tryKeepReplaysOut } from "../load/rebuild-lock.ts";
@@ -58,7 +58,7 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
   async function load(found: KnownCall, day: CallDay, locks: Locks): Promise<void> {
     const stored = await storedPages(parts, found, day);
     const answer = await wholeAnswer(found, stored);
-    if (answer === null) return;
+    if (answer === null) return leaveToPlan(parts, found, day);
     await loadInto(parts, found, { answer, stored, locks });
     // the portfolio, or a list that is planned from, has changed
     if (found.dataset.stage !== "market") known = null;
@@ -127,6 +127,25 @@ async function wholeAnswer({ slice }: KnownCall, stored: readonly StoredAnswer[]
   }
 }
 
+/**
+ * Gives a page of an answer that is not whole to the slice that waits for it in a queue, if there is one: its next attempt reads the page
+ * from storage and requests only the others.
+ */
+async function leaveToPlan({ ingest, ...parts }: GatewayParts, found: KnownCall, { start }: CallDay): Promise<void> {
+  const { dataset, slice: draft, page } = found;
+  const operation = operationById(draft.operation);
+  const params = { ...dataset.request(draft, page), ...pageParams(operation, page) };
+  const stored = await lastAnswerTo(ingest.db, questionIn(ingest.account, operation, params), {
+    unreadOf: start,
+    onDamaged: loggingDamage({ ingest, ...parts }),
+  });
+  if (stored === null) return;
+  await ingest.db.transaction().execute(async (transaction) => {
+    const slice = await startWaiting(transaction, draft);
+    if (slice !== null) await giveToSlice(transaction, slice, [{ answerId: stored.answerId, page }]);
+  });
+}
+
 /** Rolls a transaction back: another process was first. */
 class Elsewhere extends Error {}
 /** Rolls a transaction back: a replay rebuilds the dataset. */
@@ -162,12 +181,12 @@ async function loadInto(
       });
       const priced = { ...draft, requests: pages.length, credits: pages.length * operationById(draft.operation).cost };
       const [slice] = await takeSlices(transaction, runId, [priced], { now: clock.now() });
-      // null: a plan is about to fetch the same
+      // null: a plan is fetching the same
       if (slice == null) throw new Elsewhere();
       const given = await giveToSlice(
         transaction,
         slice,
-        pages.map(({ answerId }) => answerId),
+        pages.map(({ answerId }, page) => ({ answerId, page })),
       );
       if (given !== pages.length) throw new Elsewhere();
       await loadAnswers(transaction, ingest, [{ dataset, slice, fetched: answer.fetched }]);
