@@ -20,6 +20,8 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
   /** The last answer of each dataset that waits for a replay. */
   const behindReplay = new Map<string, Promise<void>>();
   let working: Promise<unknown> = Promise.resolve();
+  /** True after a list was loaded that plans are made from: answers that no plan would have requested before may belong to one now. */
+  let isRetryDue = true;
 
   function noteFailure(error: unknown): void {
     // the answer is stored: the next start tries again
@@ -36,6 +38,7 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     const found = await feeder.find(call, day);
     if (found === null) return;
     const { name, stage } = found.dataset;
+    if (stage !== "market") isRetryDue = true;
     const ahead = behindReplay.get(name);
     if (ahead === undefined && (await feeder.loadUnlessReplayed(found, day))) return;
     const own = (ahead ?? Promise.resolve())
@@ -49,15 +52,26 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     if (stage !== "market") await own;
   }
 
-  add(async () => {
-    const day = dayOfAnswer(clock.now());
-    for (const call of await feeder.leftOver(day)) await feed(call, day);
-  });
+  /** Loads the answers of the day that belong to no slice yet; again after lists among them, as long as this leaves fewer. */
+  async function retryLeftOver(): Promise<void> {
+    let left = Number.POSITIVE_INFINITY;
+    while (isRetryDue && !stopping.signal.aborted) {
+      isRetryDue = false;
+      const day = dayOfAnswer(clock.now());
+      const calls = await feeder.leftOver(day);
+      if (calls.length >= left) return;
+      left = calls.length;
+      for (const call of calls) await feed(call, day);
+    }
+  }
+
+  add(retryLeftOver);
   return {
     add,
     feed: (call, fetchedAt) => {
       const day = dayOfAnswer(fetchedAt);
       add(() => feed(call, day));
+      add(retryLeftOver);
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
