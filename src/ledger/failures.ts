@@ -1,8 +1,9 @@
 import { sql } from "../postgres/sql.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
+import { retryCredits } from "./reopen.ts";
 
-/** A failed slice whose cells no newer slice has answered. Credits are its planned cost; times are Dates. */
+/** A failed slice whose cells no newer slice has answered. Credits are what a retry is expected to cost; times are Dates. */
 export type Failure = {
   readonly sliceId: string;
   readonly dataset: string;
@@ -32,7 +33,7 @@ export async function readFailures(db: Database, datasets: readonly string[], mo
   const { rows: failures } = await sql<Failure>`
     select f.slice_id as "sliceId", f.dataset, coalesce(f.error_code, 'unexpected') as code, coalesce(f.error_message, '') as message, f.scope,
            a.app_name as "appName", s.item_count::int as "itemCount", f.window_start as "firstDay",
-           f.window_end - 1 as "lastDay", s.attempt as attempts, s.planned_credits as "plannedCredits", f.ended_at as "failedAt",
+           f.window_end - 1 as "lastDay", s.attempt as attempts, ${retryCredits(sql`f.slice_id`)} as "plannedCredits", f.ended_at as "failedAt",
            f.next_try_at as "nextTryAt"
     from   ops.failed_slice as f
     join   ops.slice_status as s on s.slice_id = f.slice_id
@@ -47,7 +48,7 @@ export async function readFailures(db: Database, datasets: readonly string[], mo
   return { failures, total: rows[0]?.total ?? failures.length };
 }
 
-/** Failed slices of one dataset, error code and app (if their scope has one): how many, and their planned cost. */
+/** Failed slices of one dataset, error code and app (if their scope has one): how many, and what a retry is expected to cost. */
 export type FailureSum = {
   readonly dataset: string;
   readonly code: string;
@@ -61,9 +62,8 @@ export type FailureSum = {
 export async function sumFailures(db: Database, account: string): Promise<readonly FailureSum[]> {
   const { rows } = await sql<FailureSum>`
     select f.dataset, coalesce(f.error_code, 'unexpected') as code, (f.scope ->> 'store') || ' ' || (f.scope ->> 'app') as app,
-           count(*)::int as slices, sum(s.planned_credits)::int as credits
+           count(*)::int as slices, sum(${retryCredits(sql`f.slice_id`)})::int as credits
     from   ops.failed_slice as f
-    join   ops.slice_log as s on s.slice_id = f.slice_id
     join   ops.run_log as r on r.run_id = f.run_id
     where  r.account = ${account}
     group  by 1, 2, 3`.execute(db);

@@ -64,12 +64,24 @@ const storedPages = sql`
   case when s.state = 'failed' and s.class <> 'snapshot' and (s.error_code = any (${unreadableCodes}::text[])) is not true
        then ops.stored_pages(s.slice_id) else 0 end`;
 
+const requestsAgain = sql`greatest(s.planned_requests - ${storedPages}, 0)`;
+
+/** SQL: what a slice (`ops.slice_log as s`) costs after `reopen`, as far as its pages are known; needs `ops.credit_price as c`. */
+const creditsAgain = atLearnedPrice(
+  sql`ceil(s.planned_credits * ${requestsAgain}::numeric / greatest(s.planned_requests, 1))`,
+  requestsAgain,
+);
+
+/** SQL: the same for the slice with this number. */
+export function retryCredits(sliceId: SqlFragment): SqlFragment<number> {
+  return sql<number>`(select ${creditsAgain}::int from ops.slice_log as s left join ops.credit_price as c on c.operation = s.operation
+                      where s.slice_id = ${sliceId})`;
+}
+
 /** Returns what `reopen` would make pending; writes nothing. */
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
-  const requests = sql`greatest(s.planned_requests - ${storedPages}, 0)`;
-  const credits = sql`ceil(s.planned_credits * ${requests}::numeric / greatest(s.planned_requests, 1))`;
   const { rows } = await sql<Reopened>`
-    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(${atLearnedPrice(credits, requests)})::int as credits
+    select s.dataset, s.state, coalesce(s.error_code, '') as code, count(*)::int as slices, sum(${creditsAgain})::int as credits
     from   ops.slice_log as s
     join   ${toReopen(which)} as found on found.slice_id = s.slice_id
     left   join ops.credit_price as c on c.operation = s.operation

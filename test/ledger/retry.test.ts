@@ -1,5 +1,6 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
+import { readFailures } from "../../src/ledger/failures.ts";
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
 import { wasPlannedSince } from "../../src/ledger/runs.ts";
 import { day } from "../../src/core/day.ts";
@@ -126,6 +127,8 @@ describe("reopen", () => {
       return (await reopenable(stage.db, { datasets: ["keyword_rank"] }))[0]?.credits;
     };
     expect(await pricedAs("server_error")).toBe(60);
+    // the list of failures shows the same figure
+    expect((await readFailures(stage.db, [], 1)).failures).toMatchObject([{ plannedCredits: 60 }]);
     expect(await pricedAs("not_json")).toBe(180);
     // what holds now is requested again: the stored pages are of then
     await stage.pool.query("update ops.slice set class = 'snapshot'");

@@ -81,6 +81,6 @@ function tableOf(same: readonly Failure[]): string {
     timeCell(failure.failedAt),
     ...(hasNextTry ? [timeCell(failure.nextTryAt)] : []),
   ]);
-  const headings = ["slice", "about", "days", optional("attempts"), "planned credits", "failed"];
+  const headings = ["slice", "about", "days", optional("attempts"), "credits", "failed"];
   return table([...headings, ...(hasNextTry ? ["next try"] : [])], rows);
 }
