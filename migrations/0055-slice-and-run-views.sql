@@ -178,7 +178,7 @@ cross  join lateral (
   from   ops.slice where run_id = r.run_id) as s
 cross  join lateral (
   -- what waits of its plan may be in another run; a plan may also be cancelled while it runs
-  select (r.outcome = 'deferred' or r.outcome = 'loaded' and r.plan_id is not null) and s.open_count + s.deferred_count = 0
+  select (r.outcome = 'deferred' or r.outcome = 'loaded' and r.plan_id is not null and s.failed_count = 0) and s.open_count + s.deferred_count = 0
          and not exists (select from ops.slice as o where o.plan_id = r.plan_id and o.state in ('pending', 'running', 'deferred')) as is_over) as e
 -- a join, since reading locks among the columns would have all runs summed up for the newest few
 cross  join lateral (

@@ -7924,7 +7924,7 @@ create view ops.run_summary (
             COALESCE(sum(slice.rows_rejected), 0::bigint) AS rows_rejected
            FROM ops.slice
           WHERE slice.run_id = r.run_id) s
-     CROSS JOIN LATERAL ( SELECT (r.outcome = 'deferred'::text OR r.outcome = 'loaded'::text AND r.plan_id IS NOT NULL) AND (s.open_count + s.deferred_count) = 0 AND NOT (EXISTS ( SELECT
+     CROSS JOIN LATERAL ( SELECT (r.outcome = 'deferred'::text OR r.outcome = 'loaded'::text AND r.plan_id IS NOT NULL AND s.failed_count = 0) AND (s.open_count + s.deferred_count) = 0 AND NOT (EXISTS ( SELECT
                    FROM ops.slice o
                   WHERE o.plan_id = r.plan_id AND (o.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text])))) AS is_over) e
      CROSS JOIN LATERAL ( SELECT r.outcome IS NULL AND r.ended_at IS NULL AND r.worker_id IS NOT NULL AND NOT pg_is_in_recovery() AND NOT (EXISTS ( SELECT

@@ -10,6 +10,9 @@ export interface FeedQueue extends AsyncDisposable {
   readonly add: (work: () => Promise<unknown>) => void;
 }
 
+/** Lists are planned from each other in fewer stages. */
+const mostPasses = 4;
+
 /**
  * Creates the queue; it loads first what a killed gateway left. One answer is loaded at a time. Answers of a dataset that a replay rebuilds
  * wait apart, so that those of other datasets do not wait for them.
@@ -22,6 +25,8 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
   let working: Promise<unknown> = Promise.resolve();
   /** True after a list was loaded that plans are made from: answers that no plan would have requested before may belong to one now. */
   let isRetryDue = true;
+  /** Answers that wait to be loaded. */
+  let waiting = 0;
 
   function noteFailure(error: unknown): void {
     // the answer is stored: the next start tries again
@@ -52,17 +57,15 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     if (stage !== "market") await own;
   }
 
-  /** Loads the answers of the day that belong to no slice yet; again after lists among them, as long as this leaves fewer. */
+  /** Loads the answers of the day that belong to no slice yet; again after lists among them, which show what the others are about. */
   async function retryLeftOver(): Promise<void> {
-    let left = Number.POSITIVE_INFINITY;
-    while (isRetryDue && !stopping.signal.aborted) {
+    for (let pass = 0; isRetryDue && pass < mostPasses && !stopping.signal.aborted; pass += 1) {
       isRetryDue = false;
       const day = dayOfAnswer(clock.now());
-      const calls = await feeder.leftOver(day);
-      if (calls.length >= left) return;
-      left = calls.length;
-      for (const call of calls) await feed(call, day);
+      for (const call of await feeder.leftOver(day)) await feed(call, day);
     }
+    // a list that stays left over is another process's
+    isRetryDue = false;
   }
 
   add(retryLeftOver);
@@ -70,8 +73,13 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     add,
     feed: (call, fetchedAt) => {
       const day = dayOfAnswer(fetchedAt);
-      add(() => feed(call, day));
-      add(retryLeftOver);
+      waiting += 1;
+      add(async () => {
+        await feed(call, day).catch(noteFailure);
+        waiting -= 1;
+        // once for many answers
+        if (waiting === 0) await retryLeftOver();
+      });
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();

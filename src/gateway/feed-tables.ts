@@ -6,7 +6,7 @@ import { questionIn } from "../ingest/account-calls.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
-import { startWaiting, takeSlices } from "../ledger/imported-slices.ts";
+import { readLaterAnswers, takeSlices } from "../ledger/imported-slices.ts";
 import { dailyRun } from "../ledger/runs.ts";
 import { startsOf } from "../planner/plan-stream.ts";
 import { keepReplaysOut, tryKeepReplaysOut } from "../load/rebuild-lock.ts";
@@ -58,7 +58,7 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
   async function load(found: KnownCall, day: CallDay, locks: Locks): Promise<void> {
     const stored = await storedPages(parts, found, day);
     const answer = await wholeAnswer(found, stored);
-    if (answer === null) return leaveToPlan(parts, found, day);
+    if (answer === null) return;
     await loadInto(parts, found, { answer, stored, locks });
     // the portfolio, or a list that is planned from, has changed
     if (found.dataset.stage !== "market") known = null;
@@ -96,22 +96,25 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
 }
 
 /** The stored pages of a slice that belong to no slice yet, from the first up to a missing one. */
-async function storedPages(parts: GatewayParts, found: KnownCall, day: CallDay): Promise<readonly StoredAnswer[]> {
+async function storedPages(
+  parts: GatewayParts,
+  { dataset, slice }: KnownCall,
+  { start }: CallDay,
+): Promise<readonly StoredAnswer[]> {
+  const operation = operationById(slice.operation);
   const pages: StoredAnswer[] = [];
   for (;;) {
-    const page = await storedPage(parts, { ...found, page: pages.length }, day);
+    const index = pages.length;
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
+    const question = questionIn(parts.ingest.account, { operation, params }, start);
+    const page = await lastAnswerTo(parts.ingest.db, question, {
+      unreadOf: start,
+      onDamaged: loggingDamage(parts),
+    });
     // for calls without pages the next call may be the first again
     if (page === null || pages.some(({ answerId }) => answerId === page.answerId)) return pages;
     pages.push(page);
   }
-}
-
-/** A stored page of a slice that belongs to no slice yet; null if there is none. */
-function storedPage(parts: GatewayParts, { dataset, slice, page }: KnownCall, { start }: CallDay) {
-  const operation = operationById(slice.operation);
-  const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-  const question = questionIn(parts.ingest.account, { operation, params }, start);
-  return lastAnswerTo(parts.ingest.db, question, { unreadOf: start, onDamaged: loggingDamage(parts) });
 }
 
 /** The answer made of the pages; null while one is missing, or if one cannot be read. */
@@ -124,24 +127,15 @@ async function wholeAnswer({ slice }: KnownCall, stored: readonly StoredAnswer[]
   }
 }
 
-/**
- * Gives a page of an answer that is not whole to the slice that waits for it in a queue, if there is one: its next attempt reads the page
- * from storage and requests only the others.
- */
-async function leaveToPlan(parts: GatewayParts, found: KnownCall, day: CallDay): Promise<void> {
-  const { page, slice: draft } = found;
-  const stored = await storedPage(parts, found, day);
-  if (stored === null) return;
-  await parts.ingest.db.transaction().execute(async (transaction) => {
-    const slice = await startWaiting(transaction, draft);
-    if (slice !== null) await giveToSlice(transaction, slice, [{ answerId: stored.answerId, page }]);
-  });
-}
-
 /** Rolls a transaction back: another process was first. */
 class Elsewhere extends Error {}
 /** Rolls a transaction back: a replay rebuilds the dataset. */
 class Replayed extends Error {}
+
+/** True if a dataset has a history: an answer about a day says something about later ones. */
+function hasHistory({ tables }: KnownCall["dataset"]): boolean {
+  return tables.some(({ load }) => load.kind === "history");
+}
 
 /** How a load keeps replays of its dataset out. */
 type Locks = Parameters<typeof withLocks>[1];
@@ -171,14 +165,19 @@ async function loadInto(
         asOf: draft.asOf,
         now: clock.now(),
       });
+      const [later = []] = await readLaterAnswers(transaction, [
+        { draft, receivedAt: Math.max(...pages.map(({ fetchedAt }) => fetchedAt)), hasHistory: hasHistory(dataset) },
+      ]);
+      // the newest slice about a day decides about it
+      if (later.length > 0) throw new Elsewhere();
       const priced = { ...draft, requests: pages.length, credits: pages.length * operationById(draft.operation).cost };
       const [slice] = await takeSlices(transaction, runId, [priced], { now: clock.now() });
-      // null: a plan is fetching the same
+      // null: a plan is about to fetch the same
       if (slice == null) throw new Elsewhere();
       const given = await giveToSlice(
         transaction,
         slice,
-        pages.map(({ answerId }, page) => ({ answerId, page })),
+        pages.map(({ answerId }) => answerId),
       );
       if (given !== pages.length) throw new Elsewhere();
       await loadAnswers(transaction, ingest, [{ dataset, slice, fetched: answer.fetched }]);

@@ -19,8 +19,8 @@ import type { Call } from "./gateway-parts.ts";
  * into the slice, and the resulting call must equal the given one.
  */
 
-/** The slice of a dataset that a call answers, as a draft, and which of its pages. */
-export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice; readonly page: number };
+/** The slice of a dataset that a call answers, not in the ledger yet. */
+export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice };
 
 /** The calls that the partitions of one dataset make, by operation and by the rest of the call without days, items and page. */
 type DatasetCalls = {
@@ -43,8 +43,8 @@ export function knownCalls(plannings: readonly DatasetPlanning[], today: Day): K
   };
   return (call) => {
     for (const calls of callsOfOperation(call.operation)) {
-      const found = sliceFor(calls, call, today);
-      if (found !== null) return { dataset: calls.planning.dataset, ...found };
+      const slice = sliceFor(calls, call, today);
+      if (slice !== null) return { dataset: calls.planning.dataset, slice };
     }
     return null;
   };
@@ -102,11 +102,7 @@ function sampleOf(
   };
 }
 
-function sliceFor(
-  { planning, byCall, itemNames }: DatasetCalls,
-  wanted: Call,
-  today: Day,
-): Pick<KnownCall, "slice" | "page"> | null {
+function sliceFor({ planning, byCall, itemNames }: DatasetCalls, wanted: Call, today: Day): Slice | null {
   const { dataset, settings } = planning;
   const { operation, params } = wanted;
   const names = itemNames.get(operation.id) ?? [];
@@ -124,7 +120,7 @@ function sliceFor(
     for (const items of itemsIn(whole.items, wanted, names)) {
       const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
       const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-      if (questionOn(same) === question) return { slice, page };
+      if (questionOn(same) === question) return slice;
     }
   }
   return null;

@@ -137,23 +137,6 @@ export async function takeSlices(
   return drafts.map((_, place) => taken.get(place) ?? null);
 }
 
-/**
- * Counts an attempt of the slice that waits for the same cells on the same day, and returns it; null if none waits. Pages that are stored
- * for this attempt are not requested by the next one. To be called in the transaction that stores them.
- */
-export async function startWaiting(db: Database, draft: SliceDraft): Promise<Slice | null> {
-  const { rows } = await sql<OwnRow>`
-    with started as (
-      update ops.slice as s set attempt = attempt + 1
-      from   ${draftRows([{ draft, times: null }])}
-      where  ${isAbout} and s.window_end = d.window_end and s.as_of = d.as_of and s.operation = d.operation and ${isIn("pending", "deferred")}
-      returning s.*
-    )
-    select ${ownColumns} from started as s`.execute(db);
-  const [row] = rows;
-  return row === undefined ? null : sliceWith(row, itemsIn(draft));
-}
-
 function itemsIn(draft: SliceDraft | undefined): readonly string[] | null {
   return draft?.items?.length ? draft.items : null;
 }

@@ -75,15 +75,15 @@ export async function lastAnswerTo(
   return { ...page, slice: { dataset, class: creditClass, state, asOf: row.as_of, window, fingerprint } };
 }
 
-/** Assigns answers that are not for a slice to a slice, as these pages of it, with their requests. Returns how many there were. */
+/** Assigns answers that are not for a slice to a slice, page by page, with their requests. Returns how many there were. */
 export async function giveToSlice(
   db: Database,
   slice: Pick<Slice, "sliceId" | "runId" | "attempt" | "dataset" | "scope">,
-  pages: readonly { readonly answerId: string; readonly page: number }[],
+  answerIds: readonly string[],
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with page as (
-      select answer_id, page from unnest(${pages.map(({ answerId }) => answerId)}::bigint[], ${pages.map(({ page }) => page)}::integer[]) as p (answer_id, page)
+      select answer_id, (place - 1)::integer as page from unnest(${[...answerIds]}::bigint[]) with ordinality as p (answer_id, place)
     ), given as (
       update raw.answer as a set slice_id = ${slice.sliceId}, attempt = ${slice.attempt}, page = page.page
       from   page where a.answer_id = page.answer_id and a.slice_id is null

@@ -92,9 +92,9 @@ describe("the list of runs", () => {
     expect(await latestRuns(stage.db, 2)).toMatchObject([{ run_id: adopting }, { run_id: run, outcome }]);
   });
 
-  test("calls a backfill limited that ended after slices of its plan were cancelled, and loaded if none were", async () => {
+  test("calls a backfill limited that ended after slices of its plan were cancelled, failed if one of them failed, and loaded if none were", async () => {
     const { stage, worker } = ledger;
-    const backfill = async (...states: readonly ("loaded" | "pending")[]) => {
+    const backfill = async (...states: readonly ("loaded" | "failed" | "pending")[]) => {
       const planId = await keepPlan(stage.db, planAt(5), now);
       const run = await stage.run({ kind: "backfill", maxCredits: 5, planId });
       for (const [index, state] of states.entries())
@@ -103,8 +103,10 @@ describe("the list of runs", () => {
       await closeRun(stage.db, run, "loaded", now + 1_000);
     };
     await backfill("loaded", "pending");
+    await backfill("failed", "pending");
     await backfill("loaded");
-    expect(await latestRuns(stage.db, 2)).toMatchObject([{ outcome: "loaded" }, { outcome: "limited" }]);
+    const outcomes = (await latestRuns(stage.db, 3)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["loaded", "failed", "limited"]);
   });
 
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {
