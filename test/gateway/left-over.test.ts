@@ -20,9 +20,8 @@ test("answers from before the lists of the portfolio become rows once the lists 
   await example.sync(nights.run({ request }));
   const calls = example.requested().toReversed();
   expect(calls.length).toBeGreaterThan(4);
-  const { stage } = nights;
   {
-    await using door = await openDoor(stage, nights.run());
+    await using door = await openDoor(nights.stage, nights.run());
     const key = await door.key("notebook");
     // the lists come last
     for (const { operation: id, params } of calls) {
@@ -34,11 +33,11 @@ test("answers from before the lists of the portfolio become rows once the lists 
       );
       expect((await door.call(path, key)).status).toBe(200);
     }
-    await until(async () => (await stage.query("select from raw.answer where slice_id is null")).length === 0);
+    await until(async () => (await nights.stage.query("select from raw.answer where slice_id is null")).length === 0);
   }
-  const before = stage.requested().length;
-  await stage.sync(nights.run({ request }));
-  expect(stage.requested().slice(before)).toEqual([]);
+  const before = nights.stage.requested().length;
+  await nights.stage.sync(nights.run({ request }));
+  expect(nights.stage.requested().slice(before)).toEqual([]);
 });
 
 test("an answer that is found late is not loaded over one that came after it", async () => {
