@@ -5,7 +5,7 @@ import { pageParams } from "../api/paging.ts";
 import { questionIn } from "../ingest/account-calls.ts";
 import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
-import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { hasHistory, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import { heldAmong } from "../ledger/held-answers.ts";
 import { importedRequest, readLaterAnswers, storedAnswers, takeSlices } from "../ledger/imported-slices.ts";
@@ -95,8 +95,8 @@ export async function importAnswers(
 }
 
 function receivedDraft({ dataset, draft, pages }: FileAnswer) {
-  const hasHistory = dataset.tables.some(({ load }) => load.kind === "history");
-  return { draft, receivedAt: Math.max(...pages.map(({ fetchedAt }) => fetchedAt)), hasHistory };
+  const receivedAt = Math.max(...pages.map(({ fetchedAt }) => fetchedAt));
+  return { draft, receivedAt, hasHistory: hasHistory(dataset) };
 }
 
 function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {

@@ -3,7 +3,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { gathered, readAhead } from "../core/read-ahead.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
-import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { hasHistory, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { landedSlices, missingAnswers, type LandedSlice, type MissingAnswers } from "../ledger/landed-slices.ts";
 import { noteReplay, replayProgress, cutDaysOf } from "../ledger/replay-progress.ts";
 import { noteOutcomes, type LateOutcome } from "../ledger/amend-slices.ts";
@@ -134,7 +134,7 @@ async function rebuildPart(
   // answers may have been pruned since the first check
   refusePruned(dataset, gone, request);
   const keepPruned = gone.slices > 0;
-  if (keepPruned && dataset.tables.some((table) => table.load.kind === "history")) return done;
+  if (keepPruned && hasHistory(dataset)) return done;
   for (const table of dataset.tables) await clearTable(transaction, table, { within, keepPruned });
   await findByKey(transaction);
   const slices = landedSlices(transaction, dataset.name, within);

@@ -3,6 +3,7 @@ import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { questionIn } from "../ingest/account-calls.ts";
+import { hasHistory } from "../datasets/shared/define-dataset.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
 import { StorehouseError } from "../core/errors.ts";
@@ -131,11 +132,6 @@ async function wholeAnswer({ slice }: KnownCall, stored: readonly StoredAnswer[]
 class Elsewhere extends Error {}
 /** Rolls a transaction back: a replay rebuilds the dataset. */
 class Replayed extends Error {}
-
-/** True if a dataset has a history: an answer about a day says something about later ones. */
-function hasHistory({ tables }: KnownCall["dataset"]): boolean {
-  return tables.some(({ load }) => load.kind === "history");
-}
 
 /** How a load keeps replays of its dataset out. */
 type Locks = Parameters<typeof withLocks>[1];

@@ -230,3 +230,8 @@ export function part(scope: Scope, name: string): string {
   if (value === undefined) throw new Error(`the scope has no ${name}`);
   return value;
 }
+
+/** True if a table of a dataset keeps a history: an answer about a day says something about later ones. */
+export function hasHistory({ tables }: Pick<Dataset, "tables">): boolean {
+  return tables.some(({ load }) => load.kind === "history");
+}
