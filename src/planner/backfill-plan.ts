@@ -12,7 +12,7 @@ import { keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } fro
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
-import { readPartitionGroups } from "./gaps.ts";
+import { noCellNotes } from "./no-cells.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
 import { portfolioOf, readTracked } from "./portfolio.ts";
@@ -113,20 +113,10 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
   if (request.datasets.length === 0) return { ...nothing, leftOut: { slices: 0, credits: 0 } };
   const { sum, leftOut } = await addUp(db, { request, asOf: today }, settings);
   if (sum.slices > 0) return { portfolio, request, notes, sum, leftOut };
-  const without = leftOut.slices > 0 ? [] : await withoutCells(db, { request, asOf: today }, settings);
-  return { ...nothing, leftOut, notes: [...notes, ...without.map(noCellNote)] };
-}
-
-/** The datasets of which the portfolio has no cell that is requested. */
-async function withoutCells(db: Database, { request, asOf }: DatedRequest, settings: Settings) {
+  if (leftOut.slices > 0) return { ...nothing, leftOut };
   const { datasets, bounds, reprocess } = request;
-  const wanted = { datasets, bounds, today: asOf, only: onlyOf(request), reprocess };
-  const having = new Set((await readPartitionGroups(db, { request: wanted, settings })).map(({ dataset }) => dataset));
-  return datasets.filter((name) => !having.has(name));
-}
-
-function noCellNote(dataset: string): string {
-  return `The portfolio has no such cell of ${dataset}: \`storehouse datasets\` says what it is about, \`storehouse sync\` reads the portfolio.`;
+  const wanted = { datasets, bounds, today, only: onlyOf(request), reprocess };
+  return { ...nothing, leftOut, notes: [...notes, ...(await noCellNotes(db, wanted, settings))] };
 }
 
 /** The plan with this number; throws `unknown_plan` if the account has none. */

@@ -20,6 +20,15 @@ test("a plan names the price of one request a keyword where that is dearer, and 
   expect(await plan("app_rating")).toMatch(new RegExp(`^\n\n${done.source}`));
 });
 
+test("plan and sync name a dataset of which the portfolio has no cell, once what it is planned from is loaded", async () => {
+  const run = (...command: string[]) => runCommand(stage, [...command, "--as-of", today, "--dataset", "bid_change"]);
+  stage.sandbox.set({ connected: false });
+  expect((await run("sync", "--yes")).stdout).toContain("1 of 1 slice loaded");
+  const note = "The portfolio has no such cell of bid_change: `storehouse datasets` says what it is about";
+  expect((await run("plan")).stdout).toContain(note);
+  expect((await run("sync")).stdout).toContain(note);
+});
+
 test.skipIf(!hasTerminal)("what is wrong with an option is broken between words at a terminal", async () => {
   await using terminal = openTerminal(tmpdir(), ["plan", "--from", "2026-13-01"], {});
   expect(await terminal.ended).toBe(2);

@@ -20,6 +20,7 @@ import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "..
 import { print, printJson } from "../output.ts";
 import { countOf } from "../../core/words.ts";
 import { readReported, sumReported, type ReportedSum } from "../../planner/reported-cells.ts";
+import { noCellNotes } from "../../planner/no-cells.ts";
 import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
 import { reportedWords } from "../reported-words.ts";
 import { forecastOf, printPlan, type PlanWords } from "../plan-report.ts";
@@ -39,6 +40,9 @@ export function definePlan(command: Command): void {
         const report = await reportOf(app, options);
         if (options.json) return printJson(report);
         printReport(report);
+        if (report.totals.slices === 0)
+          for (const note of await noCellNotes(app.warehouse.db, requestOf(app, options), app.config.settings))
+            print(note);
         const others = await otherAccountsWords(app, requestOf(app, options));
         if (others !== null) print(others);
       }, options.asOf),

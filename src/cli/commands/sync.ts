@@ -6,6 +6,7 @@ import { checkClock } from "../check-clock.ts";
 import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../with-app.ts";
 import { isAgreedAlready, syncByStep } from "../first-spending.ts";
+import { noCellNotes } from "../../planner/no-cells.ts";
 import { otherAccountsWords } from "../of-other-accounts.ts";
 import { print, printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
@@ -63,6 +64,8 @@ export async function foreground(
   if (options.json) printJson({ ...result, error: result.error?.code ?? null });
   else {
     printResult(result, { ...syncWords, ...words });
+    if (result.outcome === "loaded" && result.progress.total === 0 && words.nothingToRun === undefined)
+      for (const note of await noCellNotes(app.warehouse.db, request, app.config.settings)) print(note);
     const others = result.outcome === "loaded" ? await otherAccountsWords(app, request) : null;
     if (others !== null) print(others);
   }
