@@ -46,11 +46,15 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const payChange = createChangeCall(parts, { pay, empty, leave });
   const afterwards = createFeedQueue(parts, feeder);
 
+  const plannedToday = (call: Call) => {
+    const now = clock.now();
+    return feeder.find(call, { today: clock.today(), start: Date.parse(dayOf(now)) });
+  };
   const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
 
   async function storedOrPaid(call: Call, caller: Caller, question: string): Promise<Answered> {
     const found = async (hasWaited: boolean): Promise<Answered | null> => {
-      const stored = await storedAnswer(parts, call, question);
+      const stored = await storedAnswer(parts, { call, question, planned: () => plannedToday(call) });
       if (stored !== null) return { ...stored, from: hasWaited ? "joined" : "hit" };
       // checked second: an answer that came since takes precedence
       empty.check(question);

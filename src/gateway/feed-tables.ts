@@ -15,7 +15,7 @@ import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { isMissingPartition } from "../postgres/database-errors.ts";
 import { giveToSlice, lastAnswerTo, unreadCalls, type StoredAnswer } from "../raw/answers-to.ts";
-import { knownCalls, type KnownCall, type KnownCalls } from "./known-calls.ts";
+import { knownCalls, knownForMs, type KnownCall, type KnownCalls } from "./known-calls.ts";
 import type { Call, GatewayParts } from "./gateway-parts.ts";
 import { loggingDamage } from "./stored-answers.ts";
 
@@ -38,9 +38,6 @@ export type TableFeeder = {
 
 /** The day of a call, which may be over when its answer is loaded: for plans, and its start (epoch-ms). */
 export type CallDay = { readonly today: Day; readonly start: number };
-
-/** The portfolio is read again after this long. */
-const knownForMs = 60_000;
 
 /** Creates the feeder of a session. */
 export function createTableFeeder(parts: GatewayParts): TableFeeder {

@@ -19,8 +19,8 @@ import type { Call } from "./gateway-parts.ts";
  * into the slice, and the resulting call must equal the given one.
  */
 
-/** The slice of a dataset that a call answers, not in the ledger yet. */
-export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice };
+/** The slice of a dataset that a call answers, not in the ledger yet. `expected`: the portfolio says that there is data. */
+export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice; readonly expected: boolean };
 
 /** The calls that the partitions of one dataset make, by operation and by the rest of the call without days, items and page. */
 type DatasetCalls = {
@@ -29,6 +29,9 @@ type DatasetCalls = {
   /** The parameters that name items, by operation. */
   readonly itemNames: ReadonlyMap<string, readonly string[]>;
 };
+
+/** A session reads the portfolio again after this long. */
+export const knownForMs = 60_000;
 
 /** Finds the slice that a call answers. */
 export type KnownCalls = (call: Call) => KnownCall | null;
@@ -43,8 +46,8 @@ export function knownCalls(plannings: readonly DatasetPlanning[], today: Day): K
   };
   return (call) => {
     for (const calls of callsOfOperation(call.operation)) {
-      const slice = sliceFor(calls, call, today);
-      if (slice !== null) return { dataset: calls.planning.dataset, slice };
+      const found = sliceFor(calls, call, today);
+      if (found !== null) return { dataset: calls.planning.dataset, ...found };
     }
     return null;
   };
@@ -102,7 +105,11 @@ function sampleOf(
   };
 }
 
-function sliceFor({ planning, byCall, itemNames }: DatasetCalls, wanted: Call, today: Day): Slice | null {
+function sliceFor(
+  { planning, byCall, itemNames }: DatasetCalls,
+  wanted: Call,
+  today: Day,
+): Pick<KnownCall, "slice" | "expected"> | null {
   const { dataset, settings } = planning;
   const { operation, params } = wanted;
   const names = itemNames.get(operation.id) ?? [];
@@ -120,7 +127,7 @@ function sliceFor({ planning, byCall, itemNames }: DatasetCalls, wanted: Call, t
     for (const items of itemsIn(whole.items, wanted, names)) {
       const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
       const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-      if (questionOn(same) === question) return slice;
+      if (questionOn(same) === question) return { slice, expected: partition.expected === true };
     }
   }
   return null;

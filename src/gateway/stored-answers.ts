@@ -7,18 +7,38 @@ import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { lastAnswerTo, type DamagedAnswer, type StoredAnswer } from "../raw/answers-to.ts";
 import { isFinalAnswer } from "./freshness.ts";
 import type { Answered, Call, GatewayParts } from "./gateway-parts.ts";
+import { knownForMs, type KnownCall } from "./known-calls.ts";
 import { wasChangedUnderWay } from "./tracked-lists.ts";
+
+/** Finds the slice that a plan of today would make of a call; null if none would make it. */
+type Planned = () => Promise<KnownCall | null>;
 
 /** The newest stored answer to an equal call, while it is fresh; null if the call must be paid. */
 export async function storedAnswer(
   parts: GatewayParts,
-  call: Call,
-  question: string,
+  { call, question, planned }: { readonly call: Call; readonly question: string; readonly planned: Planned },
 ): Promise<Omit<Answered, "from"> | null> {
   const stored = await lastAnswerTo(parts.ingest.db, question, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
   if (await wasChangedUnderWay(parts.ingest.db, call, stored)) return null;
+  if (await isDueAgain(parts, stored, planned)) return null;
   return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
+}
+
+/**
+ * True for a stored snapshot that a plan of today would request again although it is young: the portfolio has changed since, or expects
+ * data where the answer of an earlier day has none. The portfolio that is known may be older than an answer that has just come.
+ */
+async function isDueAgain(
+  { ingest: { clock } }: GatewayParts,
+  { slice, fetchedAt }: StoredAnswer,
+  planned: Planned,
+): Promise<boolean> {
+  if (slice?.class !== "snapshot" || clock.now() - fetchedAt < knownForMs) return false;
+  const now = await planned();
+  if (now === null || now.dataset.name !== slice.dataset) return false;
+  const isMissing = now.expected && slice.state === "empty" && slice.asOf < clock.today();
+  return isMissing || now.slice.fingerprint !== slice.fingerprint;
 }
 
 /** Logs that a stored answer is damaged. */
