@@ -68,10 +68,14 @@ export function subjectOf(scope: Scope): string {
   return scope["org_id"] ?? scope["app"] ?? "";
 }
 
-/** The operations that were refused lately. */
-export async function readRefusedLately(db: Queryable, account: string): Promise<ReadonlySet<string>> {
+/** The operations that were refused lately, each with its refused subjects; '' is one if no organisation or app was named. */
+export type RefusedLately = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Reads them. */
+export async function readRefusedLately(db: Queryable, account: string): Promise<RefusedLately> {
   const { rows } = await refusedLately(sql`${account}`).execute(db);
-  return new Set(rows.map(({ operation }) => operation));
+  const byOperation = Map.groupBy(rows, ({ operation }) => operation);
+  return new Map([...byOperation].map(([operation, own]) => [operation, new Set(own.map(({ subject }) => subject))]));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { daysBetween, type Day } from "../core/day.ts";
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
+import { subjectOf, type RefusedLately } from "../credits/account-stop.ts";
 import { firstStoreOpened } from "../core/store.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
@@ -13,12 +14,13 @@ export type LimitCut = {
 export type CutPlan = Pick<LimitCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
 
 /**
- * Slices of a `refused` operation come after all others, as in the queue: otherwise the limit would pay for slices that are not answered.
+ * Slices of a `refused` operation come after all others, and last those of a refused organisation or app, as in the queue: otherwise the
+ * limit would pay for slices that are not answered.
  */
 type Limit = {
   readonly mostCredits: number;
   readonly newestFirst: boolean;
-  readonly refused?: ReadonlySet<string>;
+  readonly refused?: RefusedLately;
   /** Adds to a part of the plan what its turns depend on and the plan lacks. */
   readonly completed?: (chunk: PlanChunk) => Promise<PlanChunk>;
 };
@@ -38,9 +40,9 @@ export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, limit: Limit
 /** Goes through a plan and finds the part that a limit pays for. Slices that are added to the plan later are left out too. */
 export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
-  { mostCredits, newestFirst, refused = new Set(), completed = (chunk) => Promise.resolve(chunk) }: Limit,
+  { mostCredits, newestFirst, refused = new Map(), completed = (chunk) => Promise.resolve(chunk) }: Limit,
 ): Promise<LimitCut> {
-  const turnOf: TurnOf = (slice) => turnIn(slice, newestFirst) + (refused.has(slice.operation) ? refusedTurns : 0);
+  const turnOf: TurnOf = (slice) => turnIn(slice, newestFirst) + refusedRank(slice, refused) * refusedTurns;
   if (mostCredits === Number.POSITIVE_INFINITY) return { cut: (all) => all, leftOut: { slices: 0, credits: 0 } };
   const counts = new Map<number, Map<number, number>>();
   for await (const chunk of plan()) {
@@ -102,6 +104,12 @@ function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, new
   const within =
     name === "snapshot" ? day(lastDay ?? window.start) + waits : newestFirst ? -day(window.end) : day(window.start);
   return creditClasses.indexOf(name) * classesApart + within;
+}
+
+/** 1 for a slice of a refused operation, 2 if its own organisation or app was refused, 0 for others. */
+function refusedRank({ operation, scope }: SliceDraft, refused: RefusedLately): number {
+  const subjects = refused.get(operation);
+  return subjects === undefined ? 0 : subjects.has(subjectOf(scope)) ? 2 : 1;
 }
 
 /** More than the number of days between any two. */

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
+import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
+import { liftStop, readRefusedLately, recordStop } from "../../src/credits/account-stop.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
+import { cutPlan } from "../../src/planner/cut-to-limit.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { august, draft, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { enqueue } from "../support/queue-steps.ts";
@@ -46,6 +48,15 @@ describe("the turns of slices", () => {
         days.map((date) => draft({ class: date === 12 ? "daily" : "history", window: august(date) })),
         now,
       );
+  }
+
+  /** An account of the run, one whose token was replaced, and one of another name; nothing is refused. */
+  async function knowAccounts(): Promise<void> {
+    await stage.pool.query("truncate ops.account_stop; truncate ops.credit_account cascade");
+    await stage.pool.query(
+      `insert into ops.credit_account (account_id, account, pace_per_second, next_start_at, observed_at)
+       values ('own', '', 3, now(), now()), ('replaced', '', 3, now(), now() - interval '1 day'), ('others', 'acme', 3, now(), now())`,
+    );
   }
 
   const order = async () => {
@@ -121,6 +132,48 @@ describe("the turns of slices", () => {
     expect(await stage.queued()).toHaveLength(many);
   });
 
+  test.each([true, false])("are those by which a limit cuts a plan, newest first %s", async (newestFirst) => {
+    await knowAccounts();
+    const refusals = { "ios.refused": "303", "ios.other": "" };
+    for (const [operation, subject] of Object.entries(refusals))
+      await recordStop(
+        stage.db,
+        "own",
+        { code: "forbidden", operation, subject, dataset: "app_rating", message: "" },
+        { firstMs: 1, longestMs: 1 },
+      );
+    const drafts = [3, 9].flatMap((date) =>
+      ["any", ...Object.keys(refusals)].flatMap((operation) =>
+        ["101", "303"].flatMap((org) =>
+          creditClasses.map((name) =>
+            draft({
+              operation,
+              scope: { org_id: org, other: `${operation} ${name}` },
+              class: name,
+              window: august(date),
+              ...(name === "snapshot" ? { lastDay: august(date + 10).start } : {}),
+            }),
+          ),
+        ),
+      ),
+    );
+    await stage.insert(await stage.run({ kind: "backfill", planId: await plan(newestFirst) }), ...drafts);
+    const turns = (await stage.slices("turn")).map((row) => Number(row["turn"]));
+    expect(new Set(turns).size).toBeGreaterThan(drafts.length / 3);
+    const inPlan = async function* () {
+      yield { dataset: "keyword_rank", stage: "market" as const, slices: drafts, naiveCredits: 0 };
+    };
+    const refused = await readRefusedLately(stage.db, "");
+    for (let fit = 1; fit < drafts.length; fit += 1) {
+      const { chunks } = await cutPlan(inPlan, { mostCredits: fit * 3, newestFirst, refused });
+      const kept = new Set<SliceDraft>();
+      for await (const { slices } of chunks) for (const slice of slices) kept.add(slice);
+      const of = (isKept: boolean) => turns.filter((_, index) => kept.has(drafts[index] ?? draft()) === isKept);
+      expect(kept.size).toBe(fit);
+      expect(Math.max(...of(true))).toBeLessThanOrEqual(Math.min(...of(false)));
+    }
+  });
+
   describe("of an operation that was refused", () => {
     const stop = (accountId: string) =>
       recordStop(
@@ -160,13 +213,7 @@ describe("the turns of slices", () => {
       return (await stage.queued()).at(-1)?.slice === snapshot?.["id"];
     };
 
-    beforeEach(async () => {
-      await stage.pool.query("truncate ops.account_stop; truncate ops.credit_account cascade");
-      await stage.pool.query(
-        `insert into ops.credit_account (account_id, account, pace_per_second, next_start_at, observed_at)
-         values ('own', '', 3, now(), now()), ('replaced', '', 3, now(), now() - interval '1 day'), ('others', 'acme', 3, now(), now())`,
-      );
-    });
+    beforeEach(knowAccounts);
 
     test("are after all others for as long as the refusal stops the account, however long that is", async () => {
       await stop("own");

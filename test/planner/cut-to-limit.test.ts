@@ -51,7 +51,7 @@ test("takes of equal snapshots the one that was requested longest ago, one that 
 test("takes slices of an operation that was refused lately after all others, as the queue does", async () => {
   const dear = { ...slice(0, 10, "snapshot"), operation: "ios.refused" };
   const slices = [dear, slice(1, 3, "daily"), slice(2, 3)];
-  const refused = new Set(["ios.refused"]);
+  const refused = new Map([["ios.refused", new Set(["another app"])]]);
   const { cut: cutAll, leftOut } = await limitCut(() => inChunks(slices), {
     mostCredits: 12,
     newestFirst: true,
