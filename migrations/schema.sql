@@ -4377,8 +4377,14 @@ create view mart.search_ads_ad_group_report (
     sum(goal_count) AS goal_count,
     sum(goal_revenue) AS goal_revenue,
     original_currency,
-    sum(original_spend) AS original_spend,
-    sum(original_goal_revenue) AS original_goal_revenue,
+        CASE
+            WHEN count(*) FILTER (WHERE spend IS NOT NULL AND original_spend IS NULL) = 0 THEN sum(original_spend)
+            ELSE NULL::numeric
+        END AS original_spend,
+        CASE
+            WHEN count(*) FILTER (WHERE goal_revenue IS NOT NULL AND original_goal_revenue IS NULL) = 0 THEN sum(original_goal_revenue)
+            ELSE NULL::numeric
+        END AS original_goal_revenue,
     round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
     round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
     round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
@@ -4472,8 +4478,14 @@ create view mart.search_ads_campaign_report (
     sum(goal_count) AS goal_count,
     sum(goal_revenue) AS goal_revenue,
     original_currency,
-    sum(original_spend) AS original_spend,
-    sum(original_goal_revenue) AS original_goal_revenue,
+        CASE
+            WHEN count(*) FILTER (WHERE spend IS NOT NULL AND original_spend IS NULL) = 0 THEN sum(original_spend)
+            ELSE NULL::numeric
+        END AS original_spend,
+        CASE
+            WHEN count(*) FILTER (WHERE goal_revenue IS NOT NULL AND original_goal_revenue IS NULL) = 0 THEN sum(original_goal_revenue)
+            ELSE NULL::numeric
+        END AS original_goal_revenue,
     round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
     round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
     round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
@@ -5077,8 +5089,14 @@ create view mart.search_ads_keyword_report (
     sum(goal_count) AS goal_count,
     sum(goal_revenue) AS goal_revenue,
     original_currency,
-    sum(original_spend) AS original_spend,
-    sum(original_goal_revenue) AS original_goal_revenue,
+        CASE
+            WHEN count(*) FILTER (WHERE spend IS NOT NULL AND original_spend IS NULL) = 0 THEN sum(original_spend)
+            ELSE NULL::numeric
+        END AS original_spend,
+        CASE
+            WHEN count(*) FILTER (WHERE goal_revenue IS NOT NULL AND original_goal_revenue IS NULL) = 0 THEN sum(original_goal_revenue)
+            ELSE NULL::numeric
+        END AS original_goal_revenue,
     round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
     round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
     round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,
@@ -5188,8 +5206,14 @@ create view mart.search_ads_search_term_report (
     sum(goal_count) AS goal_count,
     sum(goal_revenue) AS goal_revenue,
     original_currency,
-    sum(original_spend) AS original_spend,
-    sum(original_goal_revenue) AS original_goal_revenue,
+        CASE
+            WHEN count(*) FILTER (WHERE spend IS NOT NULL AND original_spend IS NULL) = 0 THEN sum(original_spend)
+            ELSE NULL::numeric
+        END AS original_spend,
+        CASE
+            WHEN count(*) FILTER (WHERE goal_revenue IS NOT NULL AND original_goal_revenue IS NULL) = 0 THEN sum(original_goal_revenue)
+            ELSE NULL::numeric
+        END AS original_goal_revenue,
     round(sum(tap_count) / NULLIF(sum(impression_count), 0::numeric), 6) AS tap_through_share,
     round(sum(install_count) / NULLIF(sum(tap_count), 0::numeric), 6) AS conversion_rate,
     round(sum(spend) / NULLIF(sum(tap_count), 0::numeric), 4) AS cost_per_tap,

@@ -43,6 +43,9 @@ beforeAll(async () => {
     // the service reports nothing in the organisation's own currency
     spent("9", "2026-08-02", 22, null),
     spent("10", "2026-08-02", 11, 10),
+    // only one of two segments is reported in the organisation's own currency
+    { ...spent("8", "2026-08-03", 11, 9), device_class: "iPhone" },
+    { ...spent("8", "2026-08-03", 22, null), device_class: "iPad" },
     // nobody knows the currency of the organisation
     spent("11", "2026-08-02", 10, 7),
   ]);
@@ -85,11 +88,12 @@ test("spend is converted by the newest rate that the user loaded for the day, fr
     // the newest rate is too old
     "7 | 2026-09-20 | GBP | 10 | EUR | -",
     "8 | 2026-08-02 | EUR | 9 | EUR | 9",
+    "8 | 2026-08-03 | USD | 33 | EUR | 29.7",
     "9 | 2026-08-02 | USD | 22 | EUR | 19.8",
   ]);
   expect(
     await mart.ask("select sum(reporting_spend) as spend from mart.search_ads_daily_reporting where is_converted"),
-  ).toEqual(["59.3"]);
+  ).toEqual(["89"]);
   expect(await mart.ask("select count(*) from mart.search_ads_daily_reporting where not is_converted")).toEqual(["1"]);
 });
 
@@ -109,7 +113,7 @@ test("a day without the reports of an organisation is marked, and so are organis
     await mart.ask(`
       select date_day, sum(reporting_spend) as spend, bool_and(is_converted) as is_converted, bool_and(is_complete) as is_complete, max(left_out_org_count) as left_out
       from   mart.search_ads_daily_reporting where date_day < '2026-08-05' group by 1 order by 1`),
-  ).toEqual(["2026-08-02 | 59.3 | true | true | 1", "2026-08-03 | 90 | true | false | 1"]);
+  ).toEqual(["2026-08-02 | 59.3 | true | true | 1", "2026-08-03 | 119.7 | true | false | 1"]);
 });
 
 test("the overview has the same money for each app, and none where a part of it has no rate", async () => {
