@@ -25,13 +25,16 @@ export type KnownCall = { readonly dataset: Dataset; readonly slice: Slice; read
 /** The calls that the partitions of one dataset make, by operation and by the rest of the call without days, items and page. */
 type DatasetCalls = {
   readonly planning: DatasetPlanning;
-  readonly byCall: ReadonlyMap<string, { readonly partition: Partition; readonly call: number }>;
+  readonly byCall: ReadonlyMap<string, readonly PartitionCall[]>;
   /** The parameters that name items, by operation. */
   readonly itemNames: ReadonlyMap<string, readonly string[]>;
 };
 
 /** A session reads the portfolio again after this long. */
 export const knownForMs = 60_000;
+
+/** A call of a partition, by its number; partitions that differ only in their days, such as weeks and months, make equal ones. */
+type PartitionCall = { readonly partition: Partition; readonly call: number };
 
 /** Finds the slice that a call answers. */
 export type KnownCalls = (call: Call) => KnownCall | null;
@@ -56,7 +59,7 @@ export function knownCalls(plannings: readonly DatasetPlanning[], today: Day): K
 function callsFor(planning: DatasetPlanning, operation: Operation, today: Day): readonly DatasetCalls[] {
   const { dataset } = planning;
   if (!dataset.operations.includes(operation)) return [];
-  const byCall = new Map<string, { partition: Partition; call: number }>();
+  const byCall = new Map<string, PartitionCall[]>();
   const itemNames = new Map<string, readonly string[]>();
   for (const partition of partitionsOf(planning)) {
     const able = [...dataset.operationsFor(partition.scope), dataset.wholeList?.operation];
@@ -64,8 +67,12 @@ function callsFor(planning: DatasetPlanning, operation: Operation, today: Day): 
     const sample = sampleOf(dataset, partition, { operation, window: oneDay(today) });
     const names = itemNames.get(operation.id) ?? namesOfItems(dataset, sample);
     itemNames.set(operation.id, names);
-    for (let call = 0; call < callsOf(dataset, sample); call += 1)
-      byCall.set(partOf({ operation, params: dataset.request(sample, call) }, names), { partition, call });
+    for (let call = 0; call < callsOf(dataset, sample); call += 1) {
+      const rest = partOf({ operation, params: dataset.request(sample, call) }, names);
+      const alike = byCall.get(rest);
+      if (alike === undefined) byCall.set(rest, [{ partition, call }]);
+      else alike.push({ partition, call });
+    }
   }
   return byCall.size === 0 ? [] : [{ planning, byCall, itemNames }];
 }
@@ -105,17 +112,21 @@ function sampleOf(
   };
 }
 
-function sliceFor(
-  { planning, byCall, itemNames }: DatasetCalls,
-  wanted: Call,
-  today: Day,
-): Pick<KnownCall, "slice" | "expected"> | null {
-  const { dataset, settings } = planning;
+function sliceFor(calls: DatasetCalls, wanted: Call, today: Day): Pick<KnownCall, "slice" | "expected"> | null {
+  const names = calls.itemNames.get(wanted.operation.id) ?? [];
+  for (const { partition, call } of calls.byCall.get(partOf(wanted, names)) ?? []) {
+    const slice = sliceOf(calls.planning, { partition, call }, { wanted, names, today });
+    if (slice !== null) return { slice, expected: partition.expected === true };
+  }
+  return null;
+}
+
+function sliceOf(
+  { dataset, settings }: DatasetPlanning,
+  { partition, call }: PartitionCall,
+  { wanted, names, today }: { readonly wanted: Call; readonly names: readonly string[]; readonly today: Day },
+): Slice | null {
   const { operation, params } = wanted;
-  const names = itemNames.get(operation.id) ?? [];
-  const found = byCall.get(partOf(wanted, names));
-  if (found === undefined) return null;
-  const { partition, call } = found;
   const timing = timingWith(partition.timing ?? dataset.timing, settings, today);
   const { paging } = operation;
   const page = paging === null ? call : Number(params[paging.param] ?? paging.first) - paging.first;
@@ -127,18 +138,21 @@ function sliceFor(
     for (const items of itemsIn(whole.items, wanted, names)) {
       const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
       const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-      if (questionOn(same) === question) return { slice, expected: partition.expected === true };
+      if (questionOn(same) === question) return slice;
     }
   }
   return null;
 }
 
-/** The windows that a call may be for. If the contract does not say whether an end is inclusive, datasets request one more day. */
+/**
+ * The windows that a call may be for. If the contract does not say whether an end is inclusive, datasets request one more day: the shorter
+ * window is tried first, because the answer may lack that day.
+ */
 function windowsOf({ operation, params }: Call, today: Day): readonly Window[] {
   const window = windowOfCall(operation, params);
   if (window === null) return [oneDay(today)];
   const shorter = { start: window.start, end: addDays(window.end, -1) };
-  return shorter.end > shorter.start ? [window, shorter] : [window];
+  return shorter.end > shorter.start ? [shorter, window] : [window];
 }
 
 /** The items that a call may be for: those that it names, if they belong to the partition, or all of the partition's. */

@@ -77,7 +77,7 @@ export async function readCompleteDays(db: Database): Promise<readonly CompleteD
     -- a late place may have loaded some lists of its due day. Where no day is due its answer is about the newest one of all, with or without rows
     cross  join lateral (select f.freshness_state = 'on time' and f.due_day is null as is_of_newest) as u
     cross  join lateral (
-      select u.is_of_newest, case when f.freshness_state = 'late' then least(f.newest_day, f.due_day - 1)
+      select u.is_of_newest, case when f.freshness_state = 'late' and f.newest_day is not null then least(f.newest_day, f.due_day - 1)
                                   when u.is_of_newest then f.newest_undue else f.newest_day end as newest_day) as p
     cross  join lateral (
       select min(gap.gap_day) as gap_day, case when bool_and(gap.before is not null) then min(gap.before) end as before

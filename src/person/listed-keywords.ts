@@ -49,17 +49,33 @@ export function listedChange(
 /** What a night costs before and after it, and how much more the first night costs, which loads the history of what was added. */
 export type ListedPrice = KeywordNights & { readonly first: number };
 
-/** Prices a change, with what the account tracks as last read. */
+/**
+ * Prices a change, with what the account tracks as last read. History is requested for the added keywords alone, however much room calls
+ * for those before them have.
+ */
 export async function priceOfListed(
   { warehouse, clock }: Pick<App, "warehouse" | "clock">,
-  { before, after }: ListedChange,
+  { before, after, app, changes }: ListedChange,
 ): Promise<ListedPrice> {
   const tracked = await readTracked(warehouse.db, { account: accountOf(before) });
+  const today = clock.today();
   const priceOf = (settings: Settings) =>
-    portfolioPrice({ apps: portfolioOf(tracked, settings.portfolio).apps, settings, today: clock.today() });
+    portfolioPrice({ apps: portfolioOf(tracked, settings.portfolio).apps, settings, today });
+  const firstOf = async (keywords: readonly string[]) => {
+    const { apps } = portfolioOf([], {
+      ...after.portfolio,
+      source: "config",
+      apps: [{ ...app, keywords: [...keywords] }],
+    });
+    return (await portfolioPrice({ apps, settings: after, today })).first;
+  };
   const [now, then] = [await priceOf(before), await priceOf(after)];
-  const more = Math.max(then.first - now.first, then.night - now.night, 0);
-  return { before: Math.round(now.night), after: Math.round(then.night), first: Math.ceil(more) };
+  const added = changes.add.length === 0 ? 0 : (await firstOf(changes.add)) - (await firstOf([]));
+  return {
+    before: Math.round(now.night),
+    after: Math.round(then.night),
+    first: Math.ceil(Math.max(added, then.night - now.night, 0)),
+  };
 }
 
 /** The entry as lines for the configuration file, for a person who edits it by hand. */

@@ -37,6 +37,13 @@ test("a dataset whose newest answer is older than what a sync requests is comple
   ]);
 });
 
+test("a place without any answer is complete on no day, although its day is due", async () => {
+  const { inState, run } = ledger.stage;
+  await completeWith();
+  await inState(await run(), "failed", ledger.worker, draft({ dataset: "chart", window: oneDay(addDays(today, -1)) }));
+  expect(await complete()).toMatchObject([{ completeTo: null, places: 1, behind: 1, newestPastGap: null }]);
+});
+
 test("a day that no sync reaches any more is a gap where days before and after it were requested", async () => {
   expect(await completeWith([7, 2], [4, 1])).toMatchObject([
     { completeTo: addDays(today, -6), newestPastGap: addDays(today, -4) },
