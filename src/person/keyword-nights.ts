@@ -1,23 +1,47 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { App } from "../app.ts";
+import type { Day } from "../core/day.ts";
 import type { PortfolioApp } from "../core/portfolio.ts";
 import { count, countOf } from "../core/words.ts";
 import { storeOf } from "../core/store.ts";
-import { portfolioPrice } from "../planner/portfolio-price.ts";
+import { portfolioPrice, type PriceRequest } from "../planner/portfolio-price.ts";
 import { portfolioOf, readTracked } from "../planner/portfolio.ts";
 import type { KeywordChanges, TrackedPlace } from "./keyword-changes.ts";
 
-/** The credits per night, without search ads, before and after a change of keywords. */
-export type KeywordNights = { readonly before: number; readonly after: number };
+/**
+ * The credits per night, without search ads, before and after a change of keywords. `history`: what the first night also takes for the
+ * history of added keywords, if that is not shown otherwise.
+ */
+export type KeywordNights = { readonly before: number; readonly after: number; readonly history?: number };
 
 /**
  * The price of nights after a change, compared with now. Only the difference is shown: neither figure includes search ads, whose price does
  * not depend on keywords and is known only to the service.
  */
-export function nightsInWords({ before, after }: KeywordNights): string {
-  if (before === after) return "A night then costs the same as now.";
+export function nightsInWords({ before, after, history = 0 }: KeywordNights): string {
+  const first =
+    history > 0
+      ? ` The first night also takes about ${countOf(history, "credit")} for the history of the added keywords.`
+      : "";
+  if (before === after) return `A night then costs the same as now.${first}`;
   const more = Math.abs(after - before);
-  return `A night then costs about ${countOf(more, "credit")} ${after > before ? "more" : "less"} than now, 30 nights about ${count(30 * more)}.`;
+  return `A night then costs about ${countOf(more, "credit")} ${after > before ? "more" : "less"} than now, 30 nights about ${count(30 * more)}.${first}`;
+}
+
+/**
+ * The credits for the history of keywords that are added to the countries of an app: they are requested alone, however much room the calls
+ * for earlier keywords have.
+ */
+export async function historyPrice(
+  app: PortfolioApp,
+  added: readonly string[],
+  { settings, today }: Pick<PriceRequest, "settings"> & { readonly today: Day },
+): Promise<number> {
+  const firstOf = async (keywords: readonly string[]) => {
+    const countries = app.countries.map((one) => ({ ...one, keywords }));
+    return (await portfolioPrice({ apps: [{ ...app, countries }], settings, today })).first;
+  };
+  return added.length === 0 ? 0 : Math.max(0, (await firstOf(added)) - (await firstOf([])));
 }
 
 /**
@@ -35,7 +59,10 @@ export async function nightsWith(
     const { apps } = portfolioOf(account, settings.portfolio);
     return Math.round((await portfolioPrice({ apps, settings, today: clock.today() })).night);
   };
-  return { before: await nightOf(tracked), after: await nightOf(withChanges(tracked, place, changes)) };
+  const [before, after] = [await nightOf(tracked), await nightOf(withChanges(tracked, place, changes))];
+  const [own] = withChanges([], place, { add: [], remove: [] });
+  const history = own === undefined ? 0 : await historyPrice(own, changes.add, { settings, today: clock.today() });
+  return { before, after, history: Math.ceil(history) };
 }
 
 /** The apps of an account after a change of the keywords of one app and country, either of which may be new. */

@@ -11,7 +11,7 @@ import { portfolioPrice } from "../planner/portfolio-price.ts";
 import { portfolioOf, readTracked } from "../planner/portfolio.ts";
 import { settingsIn } from "../planner/settings-in.ts";
 import { keywordChanges, type KeywordChanges, type KeywordVerb } from "./keyword-changes.ts";
-import type { KeywordNights } from "./keyword-nights.ts";
+import { historyPrice, type KeywordNights } from "./keyword-nights.ts";
 
 type ListedApp = Settings["portfolio"]["apps"][number];
 
@@ -49,10 +49,7 @@ export function listedChange(
 /** What a night costs before and after it, and how much more the first night costs, which loads the history of what was added. */
 export type ListedPrice = KeywordNights & { readonly first: number };
 
-/**
- * Prices a change, with what the account tracks as last read. History is requested for the added keywords alone, however much room calls
- * for those before them have.
- */
+/** Prices a change, with what the account tracks as last read. */
 export async function priceOfListed(
   { warehouse, clock }: Pick<App, "warehouse" | "clock">,
   { before, after, app, changes }: ListedChange,
@@ -61,20 +58,13 @@ export async function priceOfListed(
   const today = clock.today();
   const priceOf = (settings: Settings) =>
     portfolioPrice({ apps: portfolioOf(tracked, settings.portfolio).apps, settings, today });
-  const firstOf = async (keywords: readonly string[]) => {
-    const { apps } = portfolioOf([], {
-      ...after.portfolio,
-      source: "config",
-      apps: [{ ...app, keywords: [...keywords] }],
-    });
-    return (await portfolioPrice({ apps, settings: after, today })).first;
-  };
+  const [own] = portfolioOf([], { ...after.portfolio, source: "config", apps: [app] }).apps;
   const [now, then] = [await priceOf(before), await priceOf(after)];
-  const added = changes.add.length === 0 ? 0 : (await firstOf(changes.add)) - (await firstOf([]));
+  const history = own === undefined ? 0 : await historyPrice(own, changes.add, { settings: after, today });
   return {
     before: Math.round(now.night),
     after: Math.round(then.night),
-    first: Math.ceil(Math.max(added, then.night - now.night, 0)),
+    first: Math.ceil(Math.max(history, then.night - now.night, 0)),
   };
 }
 
