@@ -60,7 +60,7 @@ export async function nightsWith(
     return Math.round((await portfolioPrice({ apps, settings, today: clock.today() })).night);
   };
   const [before, after] = [await nightOf(tracked), await nightOf(withChanges(tracked, place, changes))];
-  const [own] = withChanges([], place, { add: [], remove: [] });
+  const [own] = withChanges([], place, changes);
   const history = own === undefined ? 0 : await historyPrice(own, changes.add, { settings, today: clock.today() });
   return { before, after, history: Math.ceil(history) };
 }
