@@ -57,6 +57,8 @@ export type Operation<P extends Record<string, Param> = Record<string, Param>, A
   readonly answer: A;
   /** True if the answer may come as plain text instead of JSON. */
   readonly mayBeText?: true;
+  /** A parameter without which the answer is about everything that the account has, and differs between accounts. */
+  readonly wholeAccountWithout?: string;
   /** True if a call changes something at the service: its answer is never reused for another call. */
   readonly changes?: true;
   readonly summary: string;

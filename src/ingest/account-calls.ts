@@ -5,8 +5,10 @@ import { questionOf } from "../api/question.ts";
 import { dayOf } from "../core/day.ts";
 import { datasets } from "../datasets/shared/all.ts";
 
-/** True for an operation whose answer may differ between accounts: it feeds a dataset of the account, or none. */
-function isOfAccount(operation: Operation): boolean {
+/** True for a call whose answer may differ between accounts: it feeds a dataset of the account, or none, or names no part of the account. */
+function isOfAccount(operation: Operation, params: Params): boolean {
+  const { wholeAccountWithout: part } = operation;
+  if (part !== undefined && params[part] == null) return true;
   const fed = datasets.filter(({ operations }) => operations.includes(operation));
   return fed.length === 0 || fed.some(({ ofAccount }) => ofAccount === true);
 }
@@ -21,5 +23,5 @@ export function questionIn(
   sentAt: number,
 ): string {
   const dated = withDefaultDays(operation, params, dayOf(sentAt));
-  return questionOf(operation, dated, account !== "" && isOfAccount(operation) ? account : "");
+  return questionOf(operation, dated, account !== "" && isOfAccount(operation, params) ? account : "");
 }

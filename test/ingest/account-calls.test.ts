@@ -24,3 +24,11 @@ test("facts are the same for all", () => {
   const call = { operation: ranks, params: { country: "US" } };
   expect(questionIn("acme", call, at)).toBe(questionIn("", call, at));
 });
+
+test("a report of search ads is of one account unless it names organisations", () => {
+  const of = (account: string, params: Readonly<Record<string, unknown>>) =>
+    questionIn(account, { operation: operationById("search-ads.reports"), params }, at);
+  const whole = { reportType: "SUMMARY", reportLevel: "ACCOUNT" };
+  for (const params of [whole, { ...whole, orgIds: null }]) expect(of("acme", params)).not.toBe(of("", params));
+  expect(of("acme", { ...whole, orgIds: [7] })).toBe(of("", { ...whole, orgIds: [7] }));
+});

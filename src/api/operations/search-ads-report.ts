@@ -114,6 +114,7 @@ export const searchAdsReports = defineOperation({
     }),
   },
   together: reportTogether,
+  wholeAccountWithout: "orgIds",
   // the size of a page is not documented; the answer states its rows
   paging: { param: "page", first: 0, size: 1000, total: { rows: ["[]", "pagination"] } },
   envelope: "data",
