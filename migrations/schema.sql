@@ -8113,7 +8113,7 @@ create table ops.slice (
   run_id bigint not null, -- Run to which it belongs now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).
-  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. The tail of a slice of a plan comes after all slices of the plan. An operation that the API refuses to the account, or refused within the last day, comes after all others.
+  turn integer not null default 0, -- Place in the queue, lower first: class × 100000 + day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. The tail of a slice of a plan comes after all slices of the plan (+ 500000). An operation that the API refuses to the account, or refused within the last day, comes after all others (+ 1000000; + 2000000 if the same organisation or app was refused).
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   read_from_attempt integer not null default 0, -- The next attempt does not read stored pages of attempts before this one; it requests them again.
