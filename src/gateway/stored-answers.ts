@@ -13,9 +13,9 @@ import { wasChangedUnderWay } from "./tracked-lists.ts";
 export async function storedAnswer(
   parts: GatewayParts,
   call: Call,
-  question: string,
+  callHash: string,
 ): Promise<Omit<Answered, "from"> | null> {
-  const stored = await lastAnswerTo(parts.ingest.db, question, { onDamaged: loggingDamage(parts) });
+  const stored = await lastAnswerTo(parts.ingest.db, callHash, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
   if (await wasChangedUnderWay(parts.ingest.db, call, stored)) return null;
   return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
