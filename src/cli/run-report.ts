@@ -40,7 +40,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     `${countOf(progress.credits, "credit")} spent`,
   ];
   if (alongside > 0) facts.push(alongsideWords(alongside));
-  if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
+  if (skipped > 0) facts.push(`${count(skipped)} skipped`);
   if (failed > 0) facts.push(`${count(failed)} failed`);
   const nothingFits = total === 0 && outcome === "deferred";
   if (total > 0) print(`${facts.join(", ")}.`);
