@@ -10,13 +10,13 @@ create table raw.answer (
   body       bytea       not null,
   byte_count integer     not null,
   fetched_at timestamptz not null,
-  question   bytea
+  call_hash  bytea
 );
 -- the program has compressed bodies already
 alter table raw.answer alter column body set storage external;
 create index answer_slice on raw.answer (slice_id, attempt, page);
 -- the last answer to an equal call
-create index answer_question on raw.answer (question, fetched_at);
+create index answer_call_hash on raw.answer (call_hash, fetched_at);
 -- answers to callers of the gateway of which no table was made
 create index answer_unread on raw.answer (fetched_at) where slice_id is null;
 comment on table  raw.answer            is 'Bodies of answers, committed before they are read, so that no paid answer is lost.';
@@ -28,7 +28,7 @@ comment on column raw.answer.page       is 'Page within the attempt, from 0.';
 comment on column raw.answer.body       is 'Body, compressed with zstd by the program. Postgres stores it without compressing it again.';
 comment on column raw.answer.byte_count is 'Bytes of the body, unpacked.';
 comment on column raw.answer.fetched_at is 'When the last byte was received.';
-comment on column raw.answer.question   is 'Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.';
+comment on column raw.answer.call_hash  is 'Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.';
 select ops.comment_columns('raw.answer');
 
 -- How far rebuilds from stored answers are that have not ended.

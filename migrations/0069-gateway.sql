@@ -11,14 +11,14 @@ comment on column ops.gateway_key.key_digest is 'SHA-256 of the key, which has 2
 comment on column ops.gateway_key.made_at    is 'When the key was made.';
 
 create table ops.gateway_call (
-  question   bytea       primary key,
+  call_hash  bytea       primary key,
   worker_id  bigint      not null,
   claimed_at timestamptz not null,
   caller     text        not null default '',
   credits    integer     not null default 0
 );
 comment on table  ops.gateway_call            is 'Calls that a gateway has under way: another gateway waits for the answer instead of paying for an equal call.';
-comment on column ops.gateway_call.question   is 'Hash of the call, as in raw.answer.';
+comment on column ops.gateway_call.call_hash  is 'Hash of the call, as in raw.answer.';
 comment on column ops.gateway_call.worker_id  is 'Process that has claimed it. The claim of a process that no longer runs does not count.';
 comment on column ops.gateway_call.claimed_at is 'When it was claimed.';
 comment on column ops.gateway_call.caller     is 'Caller that pays for it.';

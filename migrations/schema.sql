@@ -6748,12 +6748,12 @@ create view ops.freshness (
 
 -- Calls that a gateway has under way: another gateway waits for the answer instead of paying for an equal call.
 create table ops.gateway_call (
-  question bytea not null, -- Hash of the call, as in raw.answer.
+  call_hash bytea not null, -- Hash of the call, as in raw.answer.
   worker_id bigint not null, -- Process that has claimed it. The claim of a process that no longer runs does not count.
   claimed_at timestamp with time zone not null, -- When it was claimed.
   caller text not null default ''::text, -- Caller that pays for it.
   credits integer not null default 0, -- Credits that it is expected to take: until it is answered, other gateways count them against the daily credits of its caller.
-  constraint gateway_call_pkey PRIMARY KEY (question)
+  constraint gateway_call_pkey PRIMARY KEY (call_hash)
 );
 
 -- Keys of the callers of storehouse gateway, one for each caller. A new key replaces the previous one.
@@ -8137,7 +8137,7 @@ create table ops.slice (
   run_id bigint not null, -- Run to which it belongs now.
   plan_id bigint, -- Plan that it belongs to; null when it belongs to none.
   queue_id bigint not null default 0, -- Queue in which it waits: number of the foreground process that runs it, 0 for the queue that the workers of API_TOKEN share, or below zero for that of another account (ops.account).
-  turn integer not null default 0, -- Place in the queue, lower first: by class, then by day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. The tail of a slice of a plan comes after all slices of the plan. An operation that the API refuses to the account, or refused within the last day, comes after all others.
+  turn integer not null default 0, -- Place in the queue, lower first: class × 100000 + day, newest first or in the order of its plan. Snapshots go by the last day on which they can be requested. The tail of a slice of a plan comes after all slices of the plan (+ 500000). An operation that the API refuses to the account, or refused within the last day, comes after all others (+ 1000000; + 2000000 if the same organisation or app was refused).
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer not null default 0, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   read_from_attempt integer not null default 0, -- The next attempt does not read stored pages of attempts before this one; it requests them again.
@@ -8958,10 +8958,10 @@ create table raw.answer (
   body bytea storage external not null, -- Body, compressed with zstd by the program. Postgres stores it without compressing it again.
   byte_count integer not null, -- Bytes of the body, unpacked.
   fetched_at timestamp with time zone not null, -- When the last byte was received.
-  question bytea, -- Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.
+  call_hash bytea, -- Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
-CREATE INDEX answer_question ON raw.answer USING btree (question, fetched_at);
+CREATE INDEX answer_call_hash ON raw.answer USING btree (call_hash, fetched_at);
 CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
 CREATE INDEX answer_unread ON raw.answer USING btree (fetched_at) WHERE (slice_id IS NULL);
 

@@ -2,7 +2,7 @@ import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
-import { questionIn } from "../ingest/account-calls.ts";
+import { callHashIn } from "../ingest/account-calls.ts";
 import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
 import { hasHistory, type Dataset } from "../datasets/shared/define-dataset.ts";
@@ -192,16 +192,16 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
   }));
 }
 
-/** The call that would have fetched a page: its names and values without lists, and the text that equal calls share. */
+/** The call that would have fetched a page: its names and values without lists, and its hash. */
 function callOf(
   dataset: Dataset,
   slice: Slice,
   { page, fetchedAt }: { readonly page: number; readonly fetchedAt: number },
-): Pick<Landing, "params" | "question"> {
+): Pick<Landing, "params" | "callHash"> {
   const operation = operationById(slice.operation);
   const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
   return {
     params: Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value))),
-    question: questionIn(slice.scope[accountColumn] ?? "", { operation, params }, fetchedAt),
+    callHash: callHashIn(slice.scope[accountColumn] ?? "", { operation, params }, fetchedAt),
   };
 }

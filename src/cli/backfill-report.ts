@@ -64,7 +64,7 @@ export function printDone(plan: BackfillPlan, progress: PlanProgress, isMissing:
     `${count(total - failed - skipped)} of ${countOf(total, "slice")} loaded`,
     `${countOf(credits, "credit")} spent`,
   ];
-  if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
+  if (skipped > 0) facts.push(`${count(skipped)} skipped`);
   if (failed > 0) facts.push(`${count(failed)} failed (see \`storehouse failures\`, \`storehouse retry\`)`);
   print(`Plan ${planId} is done: ${facts.join(", ")}. Nothing is left to run.`);
   printCancelled(plan, progress, isMissing);

@@ -20,7 +20,7 @@ export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "err
 export const exitHelp =
   "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, or part of the plan was cancelled and is missing, 130 interrupted.";
 
-/** What differs between the commands: how to continue after an interruption, and the message when the budget is spent. */
+/** What differs between the commands: how to continue after an interruption, and the message when the limit of the run is spent. */
 export type RunWords = {
   readonly goOn: string;
   /** What continues when credits are available again; a sync or a worker if left out. */
@@ -28,7 +28,7 @@ export type RunWords = {
   /** The message if there was nothing to run. */
   readonly nothingToRun?: string;
   /** `slicesLeft` as "1 slice is" or "12 slices are"; `isBegun` is false when not even one was requested. */
-  readonly budgetSpent: (slicesLeft: string, isBegun: boolean) => string;
+  readonly runLimitSpent: (slicesLeft: string, isBegun: boolean) => string;
 };
 
 /** Prints how a run in the foreground ended and what to do next. */
@@ -40,7 +40,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     `${countOf(progress.credits, "credit")} spent`,
   ];
   if (alongside > 0) facts.push(alongsideWords(alongside));
-  if (skipped > 0) facts.push(`${count(skipped)} unavailable`);
+  if (skipped > 0) facts.push(`${count(skipped)} skipped`);
   if (failed > 0) facts.push(`${count(failed)} failed`);
   const nothingFits = total === 0 && outcome === "deferred";
   if (total > 0) print(`${facts.join(", ")}.`);
@@ -63,9 +63,9 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   if (failed + left.failedBefore > 0)
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");
   if (outcome === "deferred") {
-    const beyondBudget = progress.nextDueAt === null ? deferred + leftOut : leftOut;
+    const beyondLimit = progress.nextDueAt === null ? deferred + leftOut : leftOut;
     if (progress.nextDueAt !== null) print(waitWords(deferred, progress.nextDueAt, words.onCredits));
-    if (beyondBudget > 0) print(words.budgetSpent(countOf(beyondBudget, "slice is", "slices are"), total > 0));
+    if (beyondLimit > 0) print(words.runLimitSpent(countOf(beyondLimit, "slice is", "slices are"), total > 0));
   }
   if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);
 }

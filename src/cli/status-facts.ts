@@ -131,5 +131,5 @@ function incidentsText({ incidents, now }: StatusFacts): string {
 function lastRunText({ runId, kind, startedAt, endedAt, outcome, ...run }: LastRun): string {
   const took = endedAt === null ? "" : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`;
   const planned = `${countOf(run.plannedSlices, "slice")}, ${countOf(run.plannedCredits, "credit")} planned, ${count(run.bookedCredits)} spent`;
-  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcomeWords(outcome ?? "has not ended")}; ${planned}`;
+  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcomeWords(outcome)}; ${planned}`;
 }

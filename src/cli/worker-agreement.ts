@@ -86,5 +86,6 @@ async function ask(app: App, { datasets, agreed, yes, stop }: Spending): Promise
 const stepWords = {
   goOn: "start the worker again to continue",
   onCredits: "start the worker again then",
-  budgetSpent: (left: string) => `Stopped at the price of this step: ${left} left. Start the worker again to continue.`,
+  runLimitSpent: (left: string) =>
+    `Stopped at the price of this step: ${left} left. Start the worker again to continue.`,
 } as const;

@@ -180,7 +180,7 @@ export const errorCodes = {
     says: "the answer leaves out {closing} of {current} members of the portfolio, so it is held and changes nothing",
     next: "it is requested again the next day, and applied if that answer is the same; `storehouse held --apply` applies it now",
   },
-  budget_spent: {
+  run_limit_spent: {
     recovery: "defer",
     says: "the credits allowed for this run are spent",
     next: "run it again with a higher --max-credits; for a backfill, `storehouse backfill` with `--plan` and its number shows the command that prices the rest again",

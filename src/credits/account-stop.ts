@@ -49,15 +49,6 @@ export function isStopped(accountId: string): SqlFragment<boolean> {
   return sql<boolean>`exists (select from ops.account_stop as a where a.account_id = ${accountId} and a.lifted_at is null)`;
 }
 
-/** SQL: the turn of an operation and subject: those that may end the run come after all others, and last what was refused itself. */
-export function refusedTurns(account: SqlFragment, operation: SqlFragment, subject: SqlFragment): SqlFragment<number> {
-  const refused = (which: SqlFragment) =>
-    sql`exists (select from (${refusedLately(account)}) as refused where refused.operation = ${operation} and ${which})`;
-  // one search for each slice where nothing was refused, which is nearly always
-  return sql<number>`(case when not ${refused(sql`true`)} then 0
-    when ${refused(sql`refused.subject = ${subject}`)} then 2000000 else 1000000 end)`;
-}
-
 /** SQL: what a right may be missing for, of a scope: an organisation or an app; '' for neither. */
 export function subjectIn(scope: SqlFragment): SqlFragment<string> {
   return sql<string>`coalesce(${scope} ->> 'org_id', ${scope} ->> 'app', '')`;
@@ -82,7 +73,7 @@ export async function readRefusedLately(db: Queryable, account: string): Promise
  * SQL: the operations and subjects whose refusal stops the requests of this account (its name), or stopped them until less than a day ago.
  * A token that has been replaced does not count: nothing would lift its stop.
  */
-function refusedLately(account: SqlFragment): SqlFragment<{ operation: string; subject: string }> {
+export function refusedLately(account: SqlFragment): SqlFragment<{ operation: string; subject: string }> {
   return sql<{ operation: string; subject: string }>`
     select a.operation, a.subject from ops.account_stop as a
     where  (a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')

@@ -55,7 +55,7 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
     { signal, ...work }: PricedWork & Pick<Work, "signal">,
     call: (holdId: string) => Promise<Sent<T>>,
   ): Promise<T> {
-    if (!runLimit.take(work.cost)) throw fail("budget_spent", { cost: work.cost, left: runLimit.left() });
+    if (!runLimit.take(work.cost)) throw fail("run_limit_spent", { cost: work.cost, left: runLimit.left() });
     let charged = 0;
     try {
       const grant = await grantFor(work);

@@ -1,4 +1,4 @@
-import { questionIn } from "../ingest/account-calls.ts";
+import { callHashIn } from "../ingest/account-calls.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf } from "../core/day.ts";
 import { DeferError, StorehouseError } from "../core/errors.ts";
@@ -41,7 +41,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const empty = createEmptyReplies(clock, parts.app.config.settings.gateway.fresh_minutes);
   const pay = createPayCall(parts, feeder);
   const leave = (change: Call): void => {
-    for (const [question, { call }] of underWay) if (isAbout(change, call)) underWay.delete(question);
+    for (const [callHash, { call }] of underWay) if (isAbout(change, call)) underWay.delete(callHash);
   };
   const payChange = createChangeCall(parts, { pay, empty, leave });
   const afterwards = createFeedQueue(parts, feeder);
@@ -52,23 +52,23 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   };
   const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
 
-  async function storedOrPaid(call: Call, caller: Caller, question: string): Promise<Answered> {
+  async function storedOrPaid(call: Call, caller: Caller, callHash: string): Promise<Answered> {
     const found = async (hasWaited: boolean): Promise<Answered | null> => {
-      const stored = await storedAnswer(parts, { call, question, planned: () => plannedToday(call) });
+      const stored = await storedAnswer(parts, { call, callHash, planned: () => plannedToday(call) });
       if (stored !== null) return { ...stored, from: hasWaited ? "joined" : "hit" };
       // checked second: an answer that came since takes precedence
-      empty.check(question);
+      empty.check(callHash);
       return null;
     };
     const work = async () => {
       const paid = await pay(call, caller).catch((error: unknown) => {
-        empty.note(question, error);
+        empty.note(callHash, error);
         throw error;
       });
       afterwards.feed(call, paid.fetchedAt);
       return paid;
     };
-    const claimed = { question, caller: caller.name, credits: priceOf(call) };
+    const claimed = { callHash, caller: caller.name, credits: priceOf(call) };
     return asOnlyOne(ingest, claimed, { found, work });
   }
 
@@ -82,14 +82,14 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   }
 
   async function shared(call: Call, caller: Caller): Promise<Answered> {
-    const question = questionIn(ingest.account, call, clock.now());
-    const first = underWay.get(question);
+    const callHash = callHashIn(ingest.account, call, clock.now());
+    const first = underWay.get(callHash);
     if (first === undefined) {
-      const answer = storedOrPaid(call, caller, question).finally(() => {
-        if (underWay.get(question) === own) underWay.delete(question);
+      const answer = storedOrPaid(call, caller, callHash).finally(() => {
+        if (underWay.get(callHash) === own) underWay.delete(callHash);
       });
       const own = { call, answer };
-      underWay.set(question, own);
+      underWay.set(callHash, own);
       return answer;
     }
     try {

@@ -9,7 +9,7 @@ const claimedForMs = 10 * 60_000;
 const checks: Backoff = { firstMs: 20, longestMs: 500 };
 
 /** A claimed call: its text, its caller, and its expected cost in credits. */
-type ClaimedCall = { readonly question: string; readonly caller: string; readonly credits: number };
+type ClaimedCall = { readonly callHash: string; readonly caller: string; readonly credits: number };
 
 type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
 
@@ -32,7 +32,7 @@ export async function asOnlyOne<T>(
     // another gateway may have stored it between the check and the claim
     return (await found(true)) ?? (await work());
   } finally {
-    await sql`delete from ops.gateway_call where question = decode(${call.question}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
+    await sql`delete from ops.gateway_call where call_hash = decode(${call.callHash}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
       parts.db,
     );
   }
@@ -50,11 +50,11 @@ export async function claimedElsewhere(
   return rows[0]?.credits ?? 0;
 }
 
-async function claim({ db, clock, workerId }: Parts, { question, caller, credits }: ClaimedCall): Promise<boolean> {
+async function claim({ db, clock, workerId }: Parts, { callHash, caller, credits }: ClaimedCall): Promise<boolean> {
   const { rows } = await sql`
-    insert into ops.gateway_call as c (question, worker_id, claimed_at, caller, credits)
-    values (decode(${question}, 'hex'), ${workerId}::bigint, ${instant(clock.now())}, ${caller}, ${credits})
-    on conflict (question) do update
+    insert into ops.gateway_call as c (call_hash, worker_id, claimed_at, caller, credits)
+    values (decode(${callHash}, 'hex'), ${workerId}::bigint, ${instant(clock.now())}, ${caller}, ${credits})
+    on conflict (call_hash) do update
     set    worker_id = excluded.worker_id, claimed_at = excluded.claimed_at, caller = excluded.caller, credits = excluded.credits
     -- its own: the database was away when that call ended, since equal calls of one process are one
     where  c.worker_id = excluded.worker_id or not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)}

@@ -7,9 +7,9 @@ const most = 10_000;
 /** Replies that there is nothing (204, 404), which this process repeats instead of sending the call again. */
 export interface EmptyReplies {
   /** Throws the reply to an equal call, if there was one lately. */
-  readonly check: (question: string) => void;
+  readonly check: (callHash: string) => void;
   /** Keeps an error if it says that there is nothing. */
-  readonly note: (question: string, error: unknown) => void;
+  readonly note: (callHash: string, error: unknown) => void;
   /** Forgets all of them: what was not there may be there now. */
   readonly forget: () => void;
 }
@@ -18,16 +18,16 @@ export interface EmptyReplies {
 export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): EmptyReplies {
   const kept = new Map<string, { readonly error: StorehouseError; readonly until: number }>();
   return {
-    check: (question) => {
-      const known = kept.get(question);
+    check: (callHash) => {
+      const known = kept.get(callHash);
       if (known !== undefined && clock.now() < known.until) throw known.error;
-      kept.delete(question);
+      kept.delete(callHash);
     },
-    note: (question, error) => {
+    note: (callHash, error) => {
       if (minutes === 0 || !(error instanceof StorehouseError) || !isEmpty(error)) return;
       const [oldest] = kept.keys();
       if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
-      kept.set(question, { error: withoutCharge(error), until: clock.now() + minutes * 60_000 });
+      kept.set(callHash, { error: withoutCharge(error), until: clock.now() + minutes * 60_000 });
     },
     forget: () => kept.clear(),
   };

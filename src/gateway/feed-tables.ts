@@ -2,7 +2,7 @@ import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
-import { questionIn } from "../ingest/account-calls.ts";
+import { callHashIn } from "../ingest/account-calls.ts";
 import { hasHistory } from "../datasets/shared/define-dataset.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
@@ -104,8 +104,8 @@ async function storedPages(
   for (;;) {
     const index = pages.length;
     const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
-    const question = questionIn(parts.ingest.account, { operation, params }, start);
-    const page = await lastAnswerTo(parts.ingest.db, question, {
+    const callHash = callHashIn(parts.ingest.account, { operation, params }, start);
+    const page = await lastAnswerTo(parts.ingest.db, callHash, {
       unreadOf: start,
       onDamaged: loggingDamage(parts),
     });

@@ -1,7 +1,7 @@
 import { pageParams } from "../api/paging.ts";
 import { withDefaultDays } from "../api/default-days.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { questionOf } from "../api/question.ts";
+import { callHashOf } from "../api/call-hash.ts";
 import { dayParams, windowOfCall } from "../api/range.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
@@ -80,7 +80,7 @@ function callsFor(planning: DatasetPlanning, operation: Operation, today: Day): 
 /** The rest of a call without days, items and page, as a text. */
 function partOf({ operation, params }: Call, itemNames: readonly string[]): string {
   const without = new Set([...dayParams(operation), ...itemNames, operation.paging?.param]);
-  return questionOf(operation, Object.fromEntries(Object.entries(params).filter(([name]) => !without.has(name))));
+  return callHashOf(operation, Object.fromEntries(Object.entries(params).filter(([name]) => !without.has(name))));
 }
 
 /** The parameters of a call that differ when the slice has no items. */
@@ -131,14 +131,14 @@ function sliceOf(
   const { paging } = operation;
   const page = paging === null ? call : Number(params[paging.param] ?? paging.first) - paging.first;
   // a plan may leave out a day that the call names
-  const questionOn = (given: Call["params"]) => questionOf(operation, withDefaultDays(operation, given, today));
-  const question = questionOn(params);
+  const callHashOn = (given: Call["params"]) => callHashOf(operation, withDefaultDays(operation, given, today));
+  const callHash = callHashOn(params);
   for (const window of windowsOf(wanted, today).filter((one) => mayRequest(timing, one, today))) {
     const whole = sampleOf(dataset, partition, { operation, window });
     for (const items of itemsIn(whole.items, wanted, names)) {
       const slice: Slice = { ...whole, items, class: classOf(timing), asOf: today };
       const same = { ...dataset.request(slice, page), ...pageParams(operation, page) };
-      if (questionOn(same) === question) return slice;
+      if (callHashOn(same) === callHash) return slice;
     }
   }
   return null;

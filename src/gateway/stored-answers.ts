@@ -16,9 +16,9 @@ type Planned = () => Promise<KnownCall | null>;
 /** The newest stored answer to an equal call, while it is fresh; null if the call must be paid. */
 export async function storedAnswer(
   parts: GatewayParts,
-  { call, question, planned }: { readonly call: Call; readonly question: string; readonly planned: Planned },
+  { call, callHash, planned }: { readonly call: Call; readonly callHash: string; readonly planned: Planned },
 ): Promise<Omit<Answered, "from"> | null> {
-  const stored = await lastAnswerTo(parts.ingest.db, question, { onDamaged: loggingDamage(parts) });
+  const stored = await lastAnswerTo(parts.ingest.db, callHash, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
   if (await wasChangedUnderWay(parts.ingest.db, call, stored)) return null;
   if (await isDueAgain(parts, stored, planned)) return null;

@@ -1,7 +1,7 @@
 import type { Params } from "../api/address.ts";
 import { withDefaultDays } from "../api/default-days.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { questionOf } from "../api/question.ts";
+import { callHashOf } from "../api/call-hash.ts";
 import { dayOf } from "../core/day.ts";
 import { datasets } from "../datasets/shared/all.ts";
 
@@ -14,14 +14,14 @@ function isOfAccount(operation: Operation, params: Params): boolean {
 }
 
 /**
- * A call that is sent at an instant (epoch-ms) as a text; calls with equal texts have the same answer (see `questionOf`). A day that is left
+ * The hash of a call that is sent at an instant (epoch-ms); calls with equal hashes have the same answer (see `callHashOf`). A day that is left
  * out is the day that the service uses for it then. Facts are the same for all accounts.
  */
-export function questionIn(
+export function callHashIn(
   account: string,
   { operation, params }: { readonly operation: Operation; readonly params: Params },
   sentAt: number,
 ): string {
   const dated = withDefaultDays(operation, params, dayOf(sentAt));
-  return questionOf(operation, dated, account !== "" && isOfAccount(operation, params) ? account : "");
+  return callHashOf(operation, dated, account !== "" && isOfAccount(operation, params) ? account : "");
 }

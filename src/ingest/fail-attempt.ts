@@ -114,7 +114,7 @@ function laterTry(
 }
 
 /** Limits that no reset lifts. */
-const limits: ReadonlySet<string> = new Set(["budget_spent", "plan_spent"]);
+const limits: ReadonlySet<string> = new Set(["run_limit_spent", "plan_spent"]);
 
 /** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
 const unusable: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);

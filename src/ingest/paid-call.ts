@@ -1,6 +1,6 @@
 import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { questionIn } from "./account-calls.ts";
+import { callHashIn } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
 import { steadyMs } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
@@ -176,8 +176,8 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     receivedAt,
     body: call.page === null && call.caller === undefined ? null : answer,
     // only this slice may read a missing page as an empty one
-    question:
-      answer === null || nothingThere.has(status) ? null : questionIn(parts.account, call, receivedAt - durationMs),
+    callHash:
+      answer === null || nothingThere.has(status) ? null : callHashIn(parts.account, call, receivedAt - durationMs),
   };
 }
 
@@ -191,7 +191,7 @@ function noReply({ code }: StorehouseError, durationMs: number) {
     durationMs,
     byteCount: 0,
     body: null,
-    question: null,
+    callHash: null,
   };
 }
 

@@ -2,9 +2,9 @@ import { instant, sql } from "../postgres/sql.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
-import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers } from "./batches.ts";
+import { turnAfterRefusals } from "./queue-turn.ts";
 import { hasSameScope, isOfScope } from "./same-scope.ts";
 
 /**
@@ -66,7 +66,7 @@ export async function putOffOperations(
 ): Promise<void> {
   await sql`
     update ops.slice as s
-    set    due_at = ${instant(until)}, turn = s.turn % 1000000 + ${refusedTurns(sql`${account}`, sql`s.operation`, subjectIn(sql`s.scope`))}
+    set    due_at = ${instant(until)}, turn = ${turnAfterRefusals(sql`${account}`)}
     where  queue_id = ${queueId}::bigint and state = 'pending' and operation = any (${[...operations]})`.execute(db);
 }
 

@@ -94,7 +94,7 @@ const isLeftOver = (ofPlan: string | null) => sql<boolean>`(
          else not ${isAlive(sql`r.worker_id`)} end)`;
 
 /** SQL: true for a slice `s` that its last error says waits for a limit or price. */
-const waitsForPrice = sql<boolean>`(s.state = 'deferred' and coalesce(s.error_code in ('plan_spent', 'budget_spent'), false))`;
+const waitsForPrice = sql<boolean>`(s.state = 'deferred' and coalesce(s.error_code in ('plan_spent', 'run_limit_spent'), false))`;
 
 /** The plans with leftover slices, or this plan if it has any. */
 async function plansLeftOver(db: Database, ofPlan: string | null): Promise<readonly string[]> {

@@ -3,9 +3,9 @@ import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Window } from "../core/window.ts";
-import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen, creditsLeft, likelyCredits } from "./open-slices.ts";
+import { turnAfterRefusals } from "./queue-turn.ts";
 import { insertSlices } from "./slices.ts";
 import { isAlive } from "./workers.ts";
 
@@ -183,7 +183,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       if (ids.length > 0) {
         await sql`
           update ops.slice as s set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null,
-                 turn = s.turn % 1000000 + ${refusedTurns(account, sql`s.operation`, subjectIn(sql`s.scope`))}
+                 turn = ${turnAfterRefusals(account)}
           where  slice_id = any (${ids}::bigint[])`.execute(transaction);
         await addPlanned(transaction, run.runId, ids);
       }

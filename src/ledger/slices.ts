@@ -1,11 +1,11 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
-import { creditClasses, type Slice, type SliceDraft } from "../core/slice.ts";
+import type { Slice, SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
-import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers, digestOf, insertBatches } from "./batches.ts";
+import { turnOf } from "./queue-turn.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
 
 /*
@@ -65,7 +65,7 @@ export async function insertSlices(
     insert into ops.slice (dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, state,
                            planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, turn, created_at)
     select dataset, operation, scope, batch_id, window_start, window_end, as_of, fingerprint, class, 'pending',
-           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf}, created_at
+           planned_requests, planned_credits, tail_of, run_id, plan_id, queue_id, ${turnOf(sql`run.account`)}, created_at
     from   jsonb_to_recordset(${JSON.stringify(rows.filter(({ position }) => !waiting.has(position)))}::jsonb) as s
            (dataset text, operation text, scope jsonb, batch_id bigint, window_start date, window_end date, as_of date,
             fingerprint text, class text, planned_requests integer, planned_credits integer, tail_of bigint, last_day date, created_at timestamptz, position integer)
@@ -224,14 +224,3 @@ export async function noteRequested(db: Database, slice: Slice, today: Day): Pro
     returning s.slice_id`.execute(db);
   return rows.length > 0 ? { ...slice, asOf: today } : slice;
 }
-
-/**
- * SQL: the turn of a slice `s`, lower ones first: by class, then by day, newest or oldest first by the plan's `newest_first`; snapshots by
- * the last day on which they can be requested; an operation that was refused lately after all others, and the organisation or app for
- * which it was refused last. Days since 2000 are below 40,000 until 2100.
- */
-const turnOf = sql`(array_position(${[...creditClasses]}::text[], s.class) * 100000
-  + case when s.class = 'snapshot' then least(s.last_day, date '2100-01-01') - date '2000-01-01'
-         when newest_first then date '2100-01-01' - s.window_end else s.window_start - date '2000-01-01' end
-  -- what may end the run goes after all others
-  + ${refusedTurns(sql`run.account`, sql`s.operation`, subjectIn(sql`s.scope`))})`;

@@ -119,8 +119,9 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
   };
 }
 
-/** The outcome of a run in words: `limited` alone says too little. A step of the first sync ends this way, at the price agreed to. */
-export function outcomeWords(outcome: string): string {
+/** The outcome of a run in words, null while it runs: `limited` alone says too little. A step of the first sync ends this way, at the price agreed to. */
+export function outcomeWords(outcome: string | null): string {
+  if (outcome === null) return "under way";
   return outcome === "limited" ? "as far as agreed" : outcome;
 }
 

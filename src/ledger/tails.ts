@@ -3,6 +3,7 @@ import { fail } from "../core/errors.ts";
 import { pagePrice, type Slice, type SliceDraft } from "../core/slice.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
+import { turnAfterPlan } from "./queue-turn.ts";
 import { hasSameScope } from "./same-scope.ts";
 import { insertSlices } from "./slices.ts";
 
@@ -49,9 +50,6 @@ function tailDraft(slice: Slice, window: Window): SliceDraft {
   return { ...slice, window, requests, credits: requests * pagePrice(slice), tailOf: slice.sliceId };
 }
 
-/** More than the turn of any class, and less than that of an operation that was refused (see `turnOf` in slices.ts). */
-const afterPlan = 500_000;
-
 /**
  * Queues an additional slice that another slice led to, in the plan and the current run of that slice. Its turn is by class and day, except
  * that a tail comes after all slices of its plan: their price was agreed to, and tails have only what they leave of it.
@@ -61,7 +59,7 @@ export async function queueAdditional(db: Database, slice: Slice, draft: SliceDr
   if (ids.length === 0) return;
   await sql`
     update ops.slice as s set plan_id = first.plan_id, retried_at = first.retried_at,
-           turn = s.turn + case when first.plan_id is not null and s.tail_of is not null then ${afterPlan}::integer else 0 end
+           turn = case when first.plan_id is not null and s.tail_of is not null then ${turnAfterPlan} else s.turn end
     from   ops.slice as first
     where  first.slice_id = ${slice.sliceId} and s.slice_id = any (${[...ids]}::bigint[])`.execute(db);
   await sql`

@@ -10,7 +10,7 @@ import { countryOfKey } from "../datasets/shared/values.ts";
 import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
-import { questionIn } from "../ingest/account-calls.ts";
+import { callHashIn } from "../ingest/account-calls.ts";
 import { isDueAgain, makeDueAgain } from "../ledger/amend-slices.ts";
 import { readTracked } from "../planner/portfolio.ts";
 import { forgetAnswersTo } from "../raw/answers-to.ts";
@@ -97,7 +97,7 @@ export async function changeKeywords(
   const added: string[] = [];
   const removed: string[] = [];
   let error: unknown = null;
-  await forgetAnswersTo(session.app.warehouse.db, questionsAbout(session.app, place));
+  await forgetAnswersTo(session.app.warehouse.db, callHashesAbout(session.app, place));
   try {
     for (const body of batches(add)) {
       const confirmed = new Set(
@@ -143,11 +143,11 @@ export async function forget(
     ...counts.map((one) => ({ dataset: trackedCountry.name, ...one })),
     ...lists.map((one) => ({ dataset: trackedKeyword.name, ...one })),
   ]);
-  await forgetAnswersTo(app.warehouse.db, questionsAbout(app, place));
+  await forgetAnswersTo(app.warehouse.db, callHashesAbout(app, place));
 }
 
 /** The calls whose answers say which keywords are tracked now. */
-function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPlace): readonly string[] {
+function callHashesAbout({ config, clock }: App, { trackId, country }: TrackedPlace): readonly string[] {
   const account = accountOf(config.settings);
   const calls = [
     ...["iphone", "ipad"].map((device) => ({
@@ -157,7 +157,7 @@ function questionsAbout({ config, clock }: App, { trackId, country }: TrackedPla
     { operation: numberOfKeywords, params: { trackId } },
     { operation: dashboardApps, params: {} },
   ];
-  return calls.map((call) => questionIn(account, call, clock.now()));
+  return calls.map((call) => callHashIn(account, call, clock.now()));
 }
 
 /** True if the list was changed since it was read: the same number of keywords may be different ones. */

@@ -39,12 +39,12 @@ type Row = {
 export type DamagedAnswer = { readonly answerId: string; readonly sliceId: string | null };
 
 /**
- * The last answer to a call (see `questionOf`); null if none is stored, or if it is damaged, which `onDamaged` is called for. `unreadOf`:
+ * The last answer to a call (see `callHashOf`); null if none is stored, or if it is damaged, which `onDamaged` is called for. `unreadOf`:
  * only an answer that is not for a slice and came on the day (UTC) that begins then (epoch-ms).
  */
 export async function lastAnswerTo(
   db: Database,
-  question: string,
+  callHash: string,
   { onDamaged, unreadOf }: { readonly onDamaged: (damaged: DamagedAnswer) => void; readonly unreadOf?: number },
 ): Promise<StoredAnswer | null> {
   const unread =
@@ -57,7 +57,7 @@ export async function lastAnswerTo(
     from   raw.answer as a
     left   join ops.request as q on q.request_id = a.request_id and q.received_at = a.fetched_at
     left   join ops.slice as s on s.slice_id = a.slice_id
-    where  a.question = decode(${question}, 'hex') ${unread}
+    where  a.call_hash = decode(${callHash}, 'hex') ${unread}
     order  by a.fetched_at desc, a.answer_id desc
     limit  1`.execute(db);
   const [row] = rows;
@@ -112,10 +112,10 @@ export async function copyAnswer(
 }
 
 /** Hides the answers to these calls from later calls, since they are no longer valid. */
-export async function forgetAnswersTo(db: Database, questions: readonly string[]): Promise<void> {
+export async function forgetAnswersTo(db: Database, callHashes: readonly string[]): Promise<void> {
   await sql`
-    update raw.answer set question = null
-    where  question in (select decode(q, 'hex') from unnest(${[...questions]}::text[]) as q)`.execute(db);
+    update raw.answer set call_hash = null
+    where  call_hash in (select decode(q, 'hex') from unnest(${[...callHashes]}::text[]) as q)`.execute(db);
 }
 
 /** A call whose answer was loaded into no table: its operation and all its values. */

@@ -34,8 +34,8 @@ export type Landing = {
   readonly workerId: string | null;
   readonly receivedAt: number;
   readonly body: Buffer | null;
-  /** The call as `questionOf` names it; null or left out if there is no answer. */
-  readonly question?: string | null;
+  /** The hash of the call (see `callHashOf`); null or left out if there is no answer. */
+  readonly callHash?: string | null;
   /** The caller of the gateway that it was sent for; null or left out if there is none. */
   readonly caller?: string | null;
   /** True if an earlier try may have been committed without this process knowing it. */
@@ -79,7 +79,7 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
       select nextval(pg_get_serial_sequence('ops.request', 'request_id')) as request_id, l.*
       from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l
              (account_id text, slice_id bigint, run_id bigint, attempt integer, page integer, dataset text, class text, operation text, store text,
-              track_id text, country_code text, params jsonb, question text, caller text,
+              track_id text, country_code text, params jsonb, call_hash text, caller text,
               status integer, error_code text, cost integer, remaining integer, duration_ms integer, byte_count integer, worker_id bigint,
               received_at timestamptz, start integer, length integer, is_repeat boolean)
       where  l.is_repeat is not true or not exists (
@@ -95,9 +95,9 @@ export async function storing(landings: readonly Landing[]): Promise<{ first: Sq
       from   landed
       returning 1
     ), answer as (
-      insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at, question)
+      insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at, call_hash)
       select request_id, slice_id, attempt, page, operation, substr(${Buffer.concat(bodies)}::bytea, start, length), byte_count, received_at,
-             decode(question, 'hex')
+             decode(call_hash, 'hex')
       from   landed
       where  length is not null
       returning 1
@@ -129,7 +129,7 @@ function rowOf(landing: Landing) {
     track_id: landing.scope?.["app"],
     country_code: landing.scope?.["country"],
     params: cleanJson(landing.params),
-    question: landing.question ?? null,
+    call_hash: landing.callHash ?? null,
     caller: landing.caller ?? null,
     status: landing.status,
     error_code: landing.errorCode,

@@ -28,7 +28,7 @@ function printed(progress: { readonly deferred: number; readonly nextDueAt: numb
     left: { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [] },
     error: null,
   };
-  printResult(result, { goOn: "", budgetSpent: (left) => `Stopped at the limit: ${left} left.` });
+  printResult(result, { goOn: "", runLimitSpent: (left) => `Stopped at the limit: ${left} left.` });
   const text = written.mock.calls.map(([part]) => part).join("");
   written.mockClear();
   return text;

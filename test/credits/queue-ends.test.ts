@@ -118,7 +118,7 @@ describe("the limit of a run", () => {
     const settlements = await Promise.allSettled(names.map((name) => queue.run(daily, held(name))));
     expect(sent).toHaveLength(4);
     expect(settlements.filter((one) => one.status === "fulfilled")).toHaveLength(4);
-    expect(settlements[11]).toMatchObject({ reason: { code: "budget_spent", until: null, context: { cost: 10 } } });
+    expect(settlements[11]).toMatchObject({ reason: { code: "run_limit_spent", until: null, context: { cost: 10 } } });
     expect(runLimit.left()).toBe(5);
     expect(await account.state()).toMatchObject({ ...untouched, remaining: 60 });
   });
@@ -141,7 +141,7 @@ describe("the limit of a run", () => {
     const { queue, runLimit } = openQueue(account, { limit: 10 });
     const cheap = async () => ({ result: null, receipt: account.answer(3) });
     await queue.run(daily, cheap);
-    await expect(queue.run(daily, cheap)).rejects.toMatchObject({ code: "budget_spent" });
+    await expect(queue.run(daily, cheap)).rejects.toMatchObject({ code: "run_limit_spent" });
     await queue.run({ ...daily, cost: () => 7 }, cheap);
     expect(runLimit.left()).toBe(4);
   });

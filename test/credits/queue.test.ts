@@ -55,7 +55,7 @@ describe("order and number of calls", () => {
     price = 5;
     end("first", account.answer(5));
     await first;
-    await expect(waiting).rejects.toMatchObject({ code: "budget_spent", context: { cost: 5, left: 3 } });
+    await expect(waiting).rejects.toMatchObject({ code: "run_limit_spent", context: { cost: 5, left: 3 } });
   });
 
   test("a call is sent no sooner than the shared pace lets it", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { operationById } from "../../src/api/operations/all.ts";
-import { questionOf } from "../../src/api/question.ts";
+import { callHashOf } from "../../src/api/call-hash.ts";
 import { addDays, dayOf } from "../../src/core/day.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
 import { readCallerUse } from "../../src/credits/caller-use.ts";
@@ -128,9 +128,9 @@ describe("a call", () => {
     const claims = () => nights.stage.query("select from ops.gateway_call");
     expect(await claims()).toEqual([]);
     // what a gateway claimed that was killed is free
-    const question = questionOf(operationById("ios.keyword-ranking"), rankingParams(older(35)));
+    const callHash = callHashOf(operationById("ios.keyword-ranking"), rankingParams(older(35)));
     await nights.stage.query("insert into ops.gateway_call values (decode($1, 'hex'), 999999, $2)", [
-      question,
+      callHash,
       new Date(nights.clock.now()).toISOString(),
     ]);
     expect((await door.call(ranking(older(35)), key)).from).toBe("miss");

@@ -61,8 +61,8 @@ test("an answer that is found late is not loaded over one that came after it", a
                   select q.account_id, 1, 0, q.class, q.operation, q.params, q.status, q.cost, q.duration_ms, q.byte_count, q.received_at - interval '1 second', q.caller
                   from   ops.request as q join newest as a on a.request_id = q.request_id and a.fetched_at = q.received_at
                   returning request_id, received_at)
-    insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at, question)
-    select sent.request_id, null, 1, 0, a.operation, a.body, a.byte_count, sent.received_at, a.question from newest as a, sent`);
+    insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at, call_hash)
+    select sent.request_id, null, 1, 0, a.operation, a.body, a.byte_count, sent.received_at, a.call_hash from newest as a, sent`);
   await call(21);
   expect(await loaded()).toBe(before + 2);
   expect(await nights.stage.query("select from raw.answer where slice_id is null")).toHaveLength(1);

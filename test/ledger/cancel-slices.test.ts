@@ -221,10 +221,10 @@ describe("cancelBeyondPrices", () => {
     const [landed] = await stage.inState(run, "deferred", killed, ...days(16, 17));
     await stage.land(landed!);
     await stage.pool.query(
-      "update ops.slice set planned_requests = 2, error_code = 'budget_spent'; update ops.plan set taken_credits = 9",
+      "update ops.slice set planned_requests = 2, error_code = 'run_limit_spent'; update ops.plan set taken_credits = 9",
     );
     expect(await cancelBeyondPrices(stage.db, "4711")).toEqual({ cancelled: 0, failed: 0 });
     expect(await cancelBeyondPrices(stage.db, planId)).toEqual({ cancelled: 1, failed: 1 });
-    expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "budget_spent" }]);
+    expect(await stage.slices("state, error_code")).toEqual([{ state: "failed", error_code: "run_limit_spent" }]);
   });
 });

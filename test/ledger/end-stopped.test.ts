@@ -7,7 +7,7 @@ import { planAt } from "../support/slice-draft.ts";
 
 const ledger = ledgerForTests();
 
-test.each(["credits_exhausted", "budget_exhausted", "budget_spent"])(
+test.each(["credits_exhausted", "budget_exhausted", "run_limit_spent"])(
   "a slice of a stopped retry that waited for credits (%s) is requested again automatically",
   async (code) => {
     const { stage, worker } = ledger;

@@ -113,7 +113,7 @@ describe("the queue", () => {
 
   test("wakes slices that wait for credits, of either limit, up to the last credit of the balance that is not held", async () => {
     const ids = await stage.insert(run, ...[4, 3, 2, 1].map((date) => draft({ window: august(date), credits: 5 })));
-    const codes = ["credits_exhausted", "allowance_too_small", "budget_spent", "credits_exhausted"];
+    const codes = ["credits_exhausted", "allowance_too_small", "run_limit_spent", "credits_exhausted"];
     await stage.pool.query(
       `update ops.slice as s set state = 'deferred', error_code = e.code, due_at = to_timestamp($3)
        from   unnest($1::bigint[], $2::text[]) as e (slice_id, code) where s.slice_id = e.slice_id`,

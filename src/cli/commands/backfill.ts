@@ -168,7 +168,7 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
   else
     printResult(summary, {
       goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` continues, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` cancels the rest`,
-      budgetSpent: () => priceSpentWords(made.plan, planProgress, { ...result.beyondPrice, isMissing }),
+      runLimitSpent: () => priceSpentWords(made.plan, planProgress, { ...result.beyondPrice, isMissing }),
     });
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
   if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress, isMissing);

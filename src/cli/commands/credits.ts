@@ -11,6 +11,7 @@ import {
   type CreditForecast,
 } from "../../incidents/credit-forecast.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
+import { accountCell, spentOnWords } from "../../credits/spend-words.ts";
 import { openAccount } from "../../credits/account.ts";
 import { readCreditReport, type CreditReport } from "../../credits/report.ts";
 import { databaseOutage, isOutOfRoom } from "../../postgres/database-errors.ts";
@@ -112,7 +113,7 @@ function printAccounts(accounts: CreditReport["accounts"]): void {
     table(
       ["account", "total", "left", "held", "resets at", "spent this month"],
       accounts.map(({ account, total, remaining, held, resetsAt, spentInMonth }) => [
-        account || "(API_TOKEN)",
+        accountCell(account),
         total,
         remaining,
         held,
@@ -170,7 +171,7 @@ function printReport(
     print(
       table(
         ["dataset", "class", "requests", "credits"],
-        spent.map((line) => [line.dataset ?? "(balance checks, commands)", line.class, line.requests, line.credits]),
+        spent.map((line) => [spentOnWords(line.dataset), line.class, line.requests, line.credits]),
       ),
     );
   }
@@ -182,5 +183,5 @@ function printReport(
     cost.learned,
     cost.learned === cost.documented ? "" : "differs",
   ]);
-  print(table(["operation", "documented", "learned", ""], rows));
+  print(table(["operation", "documented", "charged", ""], rows));
 }

@@ -53,7 +53,7 @@ function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): rea
     runWords(run),
     timeCell(run.started_at),
     run.ended_at === null ? null : durationText(run.ended_at.getTime() - run.started_at.getTime()),
-    outcomeCell(run.outcome ?? "has not ended"),
+    outcomeCell(run.outcome),
     ...columns.map((state) => run[`${state}_count`]),
     run.planned_credits,
     run.booked_credits,
@@ -68,8 +68,8 @@ const tones: Readonly<Record<string, TextTone>> = {
   unfinished: "warn",
 };
 
-function outcomeCell(outcome: string): Cell {
-  const tone = tones[outcome];
+function outcomeCell(outcome: string | null): Cell {
+  const tone = tones[outcome ?? ""];
   return tone === undefined ? outcomeWords(outcome) : { value: outcome, tone };
 }
 

@@ -88,7 +88,7 @@ export async function withProgress<T>(app: App, run: (progress: ForegroundRun["p
 
 const syncWords = {
   goOn: "run the same command again to continue",
-  budgetSpent: (left: string, isBegun: boolean) =>
+  runLimitSpent: (left: string, isBegun: boolean) =>
     isBegun
       ? `Stopped at --max-credits: ${left} left. Run it again to continue.`
       : `Nothing fits within --max-credits: ${left} left. Run it again with a higher limit.`,

@@ -1,6 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
 import { accountIdIn } from "../../app.ts";
+import { appWords } from "../../core/about.ts";
 import { storeName } from "../../core/store.ts";
 import { countOf } from "../../core/words.ts";
 import { barChart } from "../../charts/bar-chart.ts";
@@ -10,6 +11,7 @@ import { readAccount } from "../../credits/account.ts";
 import { readBudgets } from "../../credits/budgets.ts";
 import { readCallerUse } from "../../credits/caller-use.ts";
 import { learnedCosts, type LearnedCost } from "../../credits/costs.ts";
+import { accountCell, spentOnWords } from "../../credits/spend-words.ts";
 import { readAppSpend, readDailySpend, type AppSpend, type DailySpend } from "../../credits/spend.ts";
 import { readCreditForecast } from "../../incidents/credit-forecast.ts";
 import { budgetsOf } from "../../config/credit-budgets.ts";
@@ -76,11 +78,11 @@ export const creditsPage = definePage({
         <div class="columns two wide">
           <section class="card" id="by-dataset">
             <h2>By dataset${ofAll}</h2>
-            ${spendTable("Dataset", spend, ({ dataset }) => dataset || "account and commands")}
+            ${spendTable("Dataset", spend, ({ dataset }) => spentOnWords(dataset))}
           </section>
           <section class="card" id="by-app">
             <h2>By app${ofAll}</h2>
-            ${spendTable("App", byApp, appWords)}
+            ${spendTable("App", byApp, spentOnApp)}
           </section>
         </div>
         ${accounts.size > 1 ? byAccount(spend) : null}
@@ -100,7 +102,7 @@ export const creditsPage = definePage({
 function byAccount(spend: readonly DailySpend[]): Html {
   return html`<section class="card" id="by-account">
     <h2>By account</h2>
-    ${spendTable("Account", spend, ({ account }) => account || "of API_TOKEN")}
+    ${spendTable("Account", spend, ({ account }) => accountCell(account))}
   </section>`;
 }
 
@@ -148,10 +150,10 @@ function classSeries(spend: readonly DailySpend[]) {
     }));
 }
 
-function appWords({ appName, trackId, store }: AppSpend): string {
-  if (trackId === null) return store === null ? "not about an app" : `not about an app, ${storeName(store)}`;
-  // two apps may share a name
-  return `${appName ?? ""} ${store === null ? "" : storeName(store)} ${trackId}`.trim();
+function spentOnApp({ appName, trackId, store }: AppSpend): string {
+  const app = appWords(trackId, appName);
+  if (app === null) return store === null ? "not about an app" : `not about an app, ${storeName(store)}`;
+  return store === null ? app : `${app}, ${storeName(store)}`;
 }
 
 function pricesTable(costs: readonly LearnedCost[]): Html {

@@ -45,7 +45,7 @@ export const runPage = definePage({
     return html`${breadcrumbs([["/runs", "Runs"]], `Run ${runId}`)}
       <header class="head">
         <h1>Run ${runId}: ${runWords(run)}</h1>
-        ${stateBadge(run.outcome ?? "under way")}
+        ${stateBadge(run.outcome)}
       </header>
       <section class="card" id="facts">${runFacts(run, context.now)}${cancelRest(context, run)}</section>
       ${
@@ -89,9 +89,9 @@ function slicesNow(run: RunLine): string {
   const counts = [
     [run.loaded_count, "loaded"],
     [run.empty_count, "empty"],
-    [run.skipped_count, "unavailable"],
+    [run.skipped_count, "skipped"],
     [run.failed_count, "failed"],
-    [run.open_count, "queued or running"],
+    [run.open_count, "pending or running"],
     [run.deferred_count, stateWords.deferred],
   ] as const;
   const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);

@@ -93,7 +93,7 @@ function runCell(line: Line) {
 
 function outcomeCell(line: Line) {
   if (isIdle(line)) return badge("calm", "nothing due");
-  return stateBadge(line.outcome ?? "under way");
+  return stateBadge(line.outcome);
 }
 
 function failedCell(line: Line) {

@@ -46,18 +46,8 @@ const tones: Readonly<Record<string, Tone>> = {
   aborted: "bad",
 };
 
-/** The tone of the state of a slice or the outcome of a run. */
-function toneOf(state: string): Tone {
-  return tones[state] ?? "calm";
-}
-
-const words: Readonly<Record<string, string>> = {
-  pending: "queued",
-  skipped: "unavailable",
-  stale: "due again",
-};
-
-/** The state of a slice or the outcome of a run, in words. */
-export function stateBadge(state: string): Html {
-  return badge(toneOf(state), words[state] ?? outcomeWords(state));
+/** The state of a slice or the outcome of a run, null while it runs. */
+export function stateBadge(state: string | null): Html {
+  const words = outcomeWords(state);
+  return badge(tones[state ?? words] ?? "calm", words);
 }

@@ -3,11 +3,11 @@ import { dailyKeywordRankings } from "../../src/api/operations/dashboard.ts";
 import { iosKeywordRanking, iosTopKeywords } from "../../src/api/operations/keyword.ts";
 import { iosReviews } from "../../src/api/operations/review.ts";
 import { searchAdsTopApps } from "../../src/api/operations/search-ads-report.ts";
-import { questionOf } from "../../src/api/question.ts";
+import { callHashOf } from "../../src/api/call-hash.ts";
 
 const ranking = { trackId: "1", countryCode: "US", keywords: ["b", "a"], date: "2026-08-01" };
 
-describe("equal calls are one question", () => {
+describe("equal calls have one hash", () => {
   test.each([
     [
       "in any order",
@@ -40,22 +40,22 @@ describe("equal calls are one question", () => {
       { keywordList: [{ appId: 1, keyword: "a" }] },
     ],
   ])("%s", (_, operation, one, other) => {
-    expect(questionOf(operation, one)).toBe(questionOf(operation, other));
-    expect(questionOf(operation, one)).toMatch(/^[0-9a-f]{32}$/);
+    expect(callHashOf(operation, one)).toBe(callHashOf(operation, other));
+    expect(callHashOf(operation, one)).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 
 test("a list that changes is read again, and one that cannot is the same in every call", () => {
   const keywords = ["b", "a"];
   const kept = Object.freeze(["b", "a"]);
-  const before = questionOf(iosKeywordRanking, { ...ranking, keywords });
-  expect(questionOf(iosKeywordRanking, { ...ranking, keywords: kept })).toBe(before);
-  expect(questionOf(iosKeywordRanking, { ...ranking, keywords: kept })).toBe(before);
+  const before = callHashOf(iosKeywordRanking, { ...ranking, keywords });
+  expect(callHashOf(iosKeywordRanking, { ...ranking, keywords: kept })).toBe(before);
+  expect(callHashOf(iosKeywordRanking, { ...ranking, keywords: kept })).toBe(before);
   keywords.push("c");
-  expect(questionOf(iosKeywordRanking, { ...ranking, keywords })).not.toBe(before);
+  expect(callHashOf(iosKeywordRanking, { ...ranking, keywords })).not.toBe(before);
 });
 
-describe("other calls are other questions", () => {
+describe("other calls have other hashes", () => {
   test.each([
     ["another keyword", { keywords: ["a", "c"] }],
     ["one keyword that looks like two", { keywords: ["b,a"] }],
@@ -64,16 +64,16 @@ describe("other calls are other questions", () => {
     ["another day", { date: "2026-08-02" }],
     ["no day", { date: undefined }],
   ])("%s", (_, change) => {
-    expect(questionOf(iosKeywordRanking, { ...ranking, ...change })).not.toBe(questionOf(iosKeywordRanking, ranking));
+    expect(callHashOf(iosKeywordRanking, { ...ranking, ...change })).not.toBe(callHashOf(iosKeywordRanking, ranking));
   });
 
   test("the same values of another operation, and a value that moves to another parameter", () => {
     const device = { trackId: "1", countryCode: "US" };
-    expect(questionOf(dailyKeywordRankings, { ...device, device: "ipad" })).not.toBe(
-      questionOf(dailyKeywordRankings, device),
+    expect(callHashOf(dailyKeywordRankings, { ...device, device: "ipad" })).not.toBe(
+      callHashOf(dailyKeywordRankings, device),
     );
-    expect(questionOf(iosKeywordRanking, { ...ranking, trackId: "US", countryCode: "1" })).not.toBe(
-      questionOf(iosKeywordRanking, ranking),
+    expect(callHashOf(iosKeywordRanking, { ...ranking, trackId: "US", countryCode: "1" })).not.toBe(
+      callHashOf(iosKeywordRanking, ranking),
     );
   });
 });

@@ -6,11 +6,11 @@ import type { Operation } from "./define-operation.ts";
 const digits = 32;
 
 /**
- * A call as a short text that is equal for equal calls: the order of parameters and lists does not matter, nor whether a default is named
+ * A hash of a call, equal for equal calls: the order of parameters and lists does not matter, nor whether a default is named
  * or left out. `account` separates the calls of an account (empty for that of API_TOKEN). Hexadecimal digits of a hash over method, path
  * and values, without address and token.
  */
-export function questionOf(operation: Operation, params: Params, account = ""): string {
+export function callHashOf(operation: Operation, params: Params, account = ""): string {
   const { method, path, paging } = operation;
   const valueOf = (name: string): unknown => {
     const first = paging?.param === name ? paging.first : undefined;
