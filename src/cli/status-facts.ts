@@ -2,7 +2,7 @@ import type { AccountState } from "../credits/account.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import type { OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
-import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
+import { unrequestedNext, unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
 import type { OutdatedWorker, WorkerCounts } from "../ledger/worker-counts.ts";
 import type { NotAgreed } from "../worker/agreed-lines.ts";
@@ -43,7 +43,7 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
     ["incidents", incidentsText(facts)],
     ["last run", facts.lastRun && lastRunText(facts.lastRun)],
     ["lock", facts.lockWait && `${lockWaitText(facts.lockWait)}; ${lockWaitNext(facts.lockWait)}`],
-    ["not requested", unrequestedText(facts.unrequested)],
+    ["not requested", notRequestedText(facts.unrequested)],
   ];
 }
 
@@ -52,12 +52,11 @@ export function notAgreedText({ datasets, next }: NotAgreed): string {
   return `workers leave out ${listed(datasets)}, since nobody has agreed to that: ${next}`;
 }
 
-function unrequestedText(found: StatusFacts["unrequested"]): string | null {
+function notRequestedText(found: StatusFacts["unrequested"]): string | null {
   if (found === null)
     return "not checked here, because it takes long; `storehouse gaps` shows days that no sync requests any more";
-  const span = unrequestedSpan(found);
-  if (span === null) return null;
-  return `days of ${listed(span.datasets)} between ${span.first} and ${span.last}, which no sync requests any more; \`storehouse gaps\` names the backfill that prices them`;
+  const text = unrequestedText(found);
+  return text === null ? null : `${text}; ${unrequestedNext}`;
 }
 
 function creditsText({ account, now }: StatusFacts): string {

@@ -1,5 +1,5 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
-import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
+import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf, listed } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
@@ -66,9 +66,8 @@ function notComplete(text: string): Verdict {
 
 /** The verdict with days that no sync reaches any more; unchanged if they are unknown (null), since reading them may take long. */
 export function verdictWithUnrequested(verdict: Verdict, found: readonly UnrequestedDays[] | null): Verdict {
-  const span = unrequestedSpan(found ?? []);
-  if (span === null) return verdict;
-  const text = `days of ${listed(span.datasets)} between ${span.first} and ${span.last} are not requested by any sync`;
+  const text = unrequestedText(found ?? []);
+  if (text === null) return verdict;
   if (verdict.state === "good" || verdict.state === "calm") return notComplete(text);
   return { ...verdict, text: `${verdict.text.replace(/\.$/, "")}; ${text}.` };
 }
