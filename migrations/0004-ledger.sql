@@ -25,7 +25,7 @@ create table ops.worker (
 );
 comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
 comment on column ops.worker.worker_id    is 'Number of the process.';
-comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).';
+comment on column ops.worker.kind         is 'foreground (sync, backfill and retry: runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).';
 comment on column ops.worker.host         is 'Machine.';
 comment on column ops.worker.pid          is 'Process id on that machine.';
 comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity. When its lease has expired, another process ends those sessions.';

@@ -8880,7 +8880,7 @@ create table ops.watch_check (
 -- Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.
 create table ops.worker (
   worker_id bigint not null generated always as identity, -- Number of the process.
-  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
+  kind text not null, -- foreground (sync, backfill and retry: runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   host text not null, -- Machine.
   pid integer not null, -- Process id on that machine.
   session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity. When its lease has expired, another process ends those sessions.
@@ -8897,7 +8897,7 @@ create table ops.worker (
 -- One row per process that sends requests to the API. Which workers run now, and since when?
 create view ops.worker_status (
   worker_id bigint, -- Number of the process.
-  kind text, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
+  kind text, -- foreground (sync, backfill and retry: runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   account text, -- Account that it works with; empty for that of API_TOKEN.
   host text, -- Machine.
   pid integer, -- Process id on that machine.
