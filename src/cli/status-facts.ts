@@ -87,8 +87,8 @@ function nextRunText({ nextRuns, now }: StatusFacts): string {
   if (nextRuns.length === 0) return "no worker has announced one; `storehouse schedule` prices the crontab";
   const next = nextRuns.slice(0, 1);
   // a frequent line that costs nothing says little about the credits to come
-  const dearer = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
-  return [...next, ...(dearer === undefined ? [] : [dearer])]
+  const costing = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
+  return [...next, ...(costing === undefined ? [] : [costing])]
     .map(({ line, at, slices, credits, overBudget }) => {
       const putOff = overBudget.slices === 0 ? "" : `, about ${count(overBudget.credits)} of them deferred by budgets`;
       const price =

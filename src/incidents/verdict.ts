@@ -92,20 +92,20 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 }
 
 /** Errors that defer slices until a person raises a limit. */
-const tooDearCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
+const tooExpensiveCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
 
 function badOf(facts: VerdictFacts): readonly string[] {
   const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
-  const tooDear = sumBy(facts.deferred, ({ code, slices }) => (tooDearCodes.includes(code) ? slices : 0));
+  const tooExpensive = sumBy(facts.deferred, ({ code, slices }) => (tooExpensiveCodes.includes(code) ? slices : 0));
   return [
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "no requested data is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),
     lateText(late),
-    tooDear > 0
+    tooExpensive > 0
       ? countOf(
-          tooDear,
+          tooExpensive,
           "slice needs more credits than a whole period has",
           "slices need more credits than a whole period has",
         )
@@ -153,7 +153,7 @@ const awaited: Readonly<Record<string, string>> = {
 };
 
 function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
-  const others = deferred.filter(({ code }) => !tooDearCodes.includes(code));
+  const others = deferred.filter(({ code }) => !tooExpensiveCodes.includes(code));
   const by = Map.groupBy(others, ({ code }) => awaited[code] ?? "credits");
   return [...by].map(([what, own]) => {
     const slices = sumBy(own, (one) => one.slices);
