@@ -26,7 +26,7 @@ const slots = 200;
  */
 export async function loadAlone({ config, changed }: { config: Config; changed: boolean }): Promise<LoadTime> {
   await using app = await createApp(config, today);
-  await using ingest = await openIngest(app, "sync", createRunLimit(null));
+  await using ingest = await openIngest(app, "foreground", createRunLimit(null));
   const { parts } = ingest;
   const slices = await takeFirst(app.warehouse.db, parts.workerId);
   const queue = slices.values();

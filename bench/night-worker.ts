@@ -45,12 +45,12 @@ async function planNight({ url, account, begins }: NightOrder): Promise<PlannedN
 }
 
 /** What planning needs of a worker: it sends nothing. */
-function partsOf(db: Database, at: NonNullable<IngestParts["at"]>): IngestParts {
+function partsOf(db: Database, crashPoint: NonNullable<IngestParts["crashPoint"]>): IngestParts {
   const clock: Clock = { ...systemClock(), today: () => today };
   return {
     db,
     clock,
-    at,
+    crashPoint,
     log: createLog({ level: "silent", secrets: [] }),
     halted: new AbortController().signal,
     accountId: "bench",

@@ -25,7 +25,7 @@ create table ops.worker (
 );
 comment on table  ops.worker              is 'Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.';
 comment on column ops.worker.worker_id    is 'Number of the process.';
-comment on column ops.worker.kind         is 'sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).';
+comment on column ops.worker.kind         is 'foreground (sync, backfill and retry: runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).';
 comment on column ops.worker.host         is 'Machine.';
 comment on column ops.worker.pid          is 'Process id on that machine.';
 comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_activity. When its lease has expired, another process ends those sessions.';
@@ -270,7 +270,7 @@ comment on column ops.slice.window_end       is 'Day after the last requested da
 comment on column ops.slice.requested_end    is 'Day after the last requested day, if the answer ended earlier; else null. The days in between are a separate slice (tail_of).';
 comment on column ops.slice.tail_of          is 'Slice whose answer ended before these days; null for a slice that was planned.';
 comment on column ops.slice.as_of            is 'Day that counted as today when it was requested or, if it has not been requested yet, when it was planned. It shows how final the answer was.';
-comment on column ops.slice.fingerprint      is 'Facts of the portfolio that affect the answer; "changed since" if a command changed them after the answer was received; "reported by" and a dataset if the answer of that dataset reported these cells.';
+comment on column ops.slice.fingerprint      is 'Facts of the portfolio that affect the answer: if they differ from those of today, the answer is stale. Instead of them: "changed since" if a command changed them after the answer was received; "never requested" for a lost day for which no request was sent; "reported by" and a dataset if the answer of that dataset reported these cells.';
 comment on column ops.slice.class            is 'Credit class: how much of the credit reserve the slice may use.';
 comment on column ops.slice.state            is 'pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable), failed (due_at shows when it is requested again; storehouse retry does that now) or lost (a snapshot whose time is over: it can no longer be requested).';
 comment on column ops.slice.planned_requests is 'Expected number of requests. Corrected when a page of the answer reports the number of pages.';

@@ -8129,7 +8129,7 @@ create table ops.slice (
   requested_end date, -- Day after the last requested day, if the answer ended earlier; else null. The days in between are a separate slice (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
   as_of date not null, -- Day that counted as today when it was requested or, if it has not been requested yet, when it was planned. It shows how final the answer was.
-  fingerprint text not null, -- Facts of the portfolio that affect the answer; "changed since" if a command changed them after the answer was received; "reported by" and a dataset if the answer of that dataset reported these cells.
+  fingerprint text not null, -- Facts of the portfolio that affect the answer: if they differ from those of today, the answer is stale. Instead of them: "changed since" if a command changed them after the answer was received; "never requested" for a lost day for which no request was sent; "reported by" and a dataset if the answer of that dataset reported these cells.
   class text not null, -- Credit class: how much of the credit reserve the slice may use.
   state text not null, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable), failed (due_at shows when it is requested again; storehouse retry does that now) or lost (a snapshot whose time is over: it can no longer be requested).
   planned_requests integer not null, -- Expected number of requests. Corrected when a page of the answer reports the number of pages.
@@ -8382,7 +8382,7 @@ create view ops.slice_log (
   requested_end date, -- Day after the last requested day, if the answer ended earlier; else null. The days in between are a separate slice (tail_of).
   tail_of bigint, -- Slice whose answer ended before these days; null for a slice that was planned.
   as_of date, -- Day that counted as today when it was requested or, if it has not been requested yet, when it was planned. It shows how final the answer was.
-  fingerprint text, -- Facts of the portfolio that affect the answer; "changed since" if a command changed them after the answer was received; "reported by" and a dataset if the answer of that dataset reported these cells.
+  fingerprint text, -- Facts of the portfolio that affect the answer: if they differ from those of today, the answer is stale. Instead of them: "changed since" if a command changed them after the answer was received; "never requested" for a lost day for which no request was sent; "reported by" and a dataset if the answer of that dataset reported these cells.
   class text, -- Credit class: how much of the credit reserve the slice may use.
   state text, -- pending, running, deferred (waits for credits, a budget or the API), loaded, empty (the answer has no rows), skipped (unavailable), failed (due_at shows when it is requested again; storehouse retry does that now) or lost (a snapshot whose time is over: it can no longer be requested).
   planned_requests integer, -- Expected number of requests. Corrected when a page of the answer reports the number of pages.
@@ -8904,7 +8904,7 @@ create table ops.watch_check (
 -- Processes that send requests to the API. A running process holds an advisory lock on its id and updates its heartbeat every few seconds.
 create table ops.worker (
   worker_id bigint not null generated always as identity, -- Number of the process.
-  kind text not null, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
+  kind text not null, -- foreground (sync, backfill and retry: runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   host text not null, -- Machine.
   pid integer not null, -- Process id on that machine.
   session_name text not null default ''::text, -- Name of its sessions in pg_stat_activity. When its lease has expired, another process ends those sessions.
@@ -8921,7 +8921,7 @@ create table ops.worker (
 -- One row per process that sends requests to the API. Which workers run now, and since when?
 create view ops.worker_status (
   worker_id bigint, -- Number of the process.
-  kind text, -- sync (foreground, runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
+  kind text, -- foreground (sync, backfill and retry: runs its own slices), worker (runs the shared queue), command (sends the requests of one command) or gateway (sends those of its callers).
   account text, -- Account that it works with; empty for that of API_TOKEN.
   host text, -- Machine.
   pid integer, -- Process id on that machine.

@@ -28,7 +28,7 @@ export interface App extends AsyncDisposable {
   /** Called with each request that ended, to count them. */
   readonly onRequest?: ClientOptions["onRequest"];
   /** Called at each step of a slice; set by tests only. */
-  readonly at?: CrashHook | undefined;
+  readonly crashPoint?: CrashHook | undefined;
   /** How often this process writes its heartbeat; another one than the usual is set by tests only. */
   readonly rhythm?: Rhythm | undefined;
 }

@@ -77,7 +77,7 @@ async function inForeground(
   work: (parts: SyncParts) => Promise<SyncResult>,
 ): Promise<SyncResult> {
   const runLimit = createRunLimit(run.maxCredits);
-  await using ingest = await openIngest(app, "sync", runLimit, { stop: run.stop });
+  await using ingest = await openIngest(app, "foreground", runLimit, { stop: run.stop });
   const runner = startWork(app, ingest);
   // at once: what is not sent yet is given back, however much of it this process has claimed
   run.stop.addEventListener("abort", ingest.halt, { once: true });

@@ -188,7 +188,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
       queueId,
       workerId,
       pace: api.requests_per_second,
-      at: app.at,
+      crashPoint: app.crashPoint,
       alsoAnswered: { db, dimensions, partitions, clock, ...reported },
     }),
     claimedSlices,
@@ -210,7 +210,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
     stoppedBy: stop.stoppedBy,
     reapDeadWorkers: own.reapDeadWorkers,
     queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log, accountId }, settings) : undefined,
-    at: app.at,
+    crashPoint: app.crashPoint,
   };
 }
 

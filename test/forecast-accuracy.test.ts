@@ -7,7 +7,7 @@ import { everythingOn } from "../src/demo/shows.ts";
 import type { Fault } from "../src/sandbox/sandbox.ts";
 import { readCreditForecast } from "../src/incidents/credit-forecast.ts";
 import { openWork } from "../src/ledger/open-slices.ts";
-import { dueTries } from "../src/runs/later-tries.ts";
+import { dueTries } from "../src/runs/queue-retries.ts";
 import { currentForecast } from "../src/worker/forecast-credits.ts";
 import { planned } from "./support/ingest-planned.ts";
 import { long, monthMs, seed } from "./support/long.ts";

@@ -7,7 +7,7 @@ import { nextStep, stepOfWork, type NextStep } from "../planner/next-step.ts";
 import { datasetsOf } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { checkStorable } from "../raw/check-storable.ts";
-import { dueTries } from "../runs/later-tries.ts";
+import { dueTries } from "../runs/queue-retries.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm } from "./confirm.ts";
 import { countOf } from "../core/words.ts";

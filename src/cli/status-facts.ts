@@ -2,7 +2,7 @@ import type { AccountState } from "../credits/account.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import type { OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
-import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
+import { unrequestedNext, unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
 import type { OutdatedWorker, WorkerCounts } from "../ledger/worker-counts.ts";
 import type { NotAgreed } from "../worker/agreed-lines.ts";
@@ -43,7 +43,7 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
     ["incidents", incidentsText(facts)],
     ["last run", facts.lastRun && lastRunText(facts.lastRun)],
     ["lock", facts.lockWait && `${lockWaitText(facts.lockWait)}; ${lockWaitNext(facts.lockWait)}`],
-    ["not requested", unrequestedText(facts.unrequested)],
+    ["not requested", notRequestedText(facts.unrequested)],
   ];
 }
 
@@ -52,12 +52,11 @@ export function notAgreedText({ datasets, next }: NotAgreed): string {
   return `workers leave out ${listed(datasets)}, since nobody has agreed to that: ${next}`;
 }
 
-function unrequestedText(found: StatusFacts["unrequested"]): string | null {
+function notRequestedText(found: StatusFacts["unrequested"]): string | null {
   if (found === null)
     return "not checked here, because it takes long; `storehouse gaps` shows days that no sync requests any more";
-  const span = unrequestedSpan(found);
-  if (span === null) return null;
-  return `days of ${listed(span.datasets)} between ${span.first} and ${span.last}, which no sync requests any more; \`storehouse gaps\` names the backfill that prices them`;
+  const text = unrequestedText(found);
+  return text === null ? null : `${text}; ${unrequestedNext}`;
 }
 
 function creditsText({ account, now }: StatusFacts): string {
@@ -88,8 +87,8 @@ function nextRunText({ nextRuns, now }: StatusFacts): string {
   if (nextRuns.length === 0) return "no worker has announced one; `storehouse schedule` prices the crontab";
   const next = nextRuns.slice(0, 1);
   // a frequent line that costs nothing says little about the credits to come
-  const dearer = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
-  return [...next, ...(dearer === undefined ? [] : [dearer])]
+  const costing = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
+  return [...next, ...(costing === undefined ? [] : [costing])]
     .map(({ line, at, slices, credits, overBudget }) => {
       const putOff = overBudget.slices === 0 ? "" : `, about ${count(overBudget.credits)} of them deferred by budgets`;
       const price =

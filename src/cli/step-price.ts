@@ -110,8 +110,8 @@ const stepName = {
 
 /** The same in one line, for an error. */
 export function stepLine({ stage, work, credits }: NextStep): string {
-  const dearest = work.slice(0, 3).map((one) => `${one.dataset} ${count(one.credits)}`);
-  const which = `${dearest.join(", ")}${work.length > dearest.length ? " ..." : ""}`;
+  const costliest = work.slice(0, 3).map((one) => `${one.dataset} ${count(one.credits)}`);
+  const which = `${costliest.join(", ")}${work.length > costliest.length ? " ..." : ""}`;
   const rest = stage === "market" ? "" : ", and later steps are planned from the answers";
   return `the next step costs ${countOf(credits, "credit")} (${which})${rest}`;
 }

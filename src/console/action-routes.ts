@@ -92,8 +92,8 @@ async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting):
     return reply.redirect(`/actions/${action.name}/${once}`, 303);
   }
   forms.send(agreement.once);
-  const deed = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
-  const auditId = await recordAudit(db, visitor, deed);
+  const entry = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
+  const auditId = await recordAudit(db, visitor, entry);
   const record = (outcome: AuditOutcome, note: string) =>
     recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });
   try {

@@ -9,7 +9,7 @@ import { usageErrors } from "./usage-errors.ts";
  * `recovery` is the class (see errors.ts); `attempts` is how often a slice is requested before it counts as failed; `says` and `next` may
  * name facts of the context in braces; those that neither names are listed after `says`.
  * `leaves` is the final state of a slice whose answer is unavailable; `later` is true if a slice that failed with the error is requested
- * again automatically, at growing intervals (see later-tries.ts).
+ * again automatically, at growing intervals (see retry-times.ts).
  * `unreadable` is true if a stored answer may be the cause: `storehouse retry` requests it again instead of reading it again. `sent` and
  * `charged` are set if a call can end with the error and without a reply: `sent` says whether a request was attempted, so that it has a row
  * in ops.request; `charged` says whether the service may have charged for it.

@@ -19,9 +19,14 @@ export type Spender = CreditClass | "person";
  */
 export const sliceStates = ["pending", "running", "deferred", "loaded", "empty", "skipped", "failed", "lost"] as const;
 export type SliceState = (typeof sliceStates)[number];
-/** The fingerprint of a lost day that was never requested: it does not count as an attempt. */
+
+// The fingerprint of a slice is that of its portfolio (`SliceDraft.fingerprint`), or one of these:
+
+/** A command changed what the answer was requested under: it is no longer valid. */
+export const changedSince = "changed since";
+/** A lost day that was never requested: it does not count as an attempt. */
 export const neverRequested = "never requested";
-/** The start of the fingerprint of a slice that was filled from the answer of another dataset; the name of that dataset follows. */
+/** The start of that of a slice that was filled from the answer of another dataset; the name of that dataset follows. */
 export const reportedPrefix = "reported by ";
 
 /** The fingerprint of a slice that was filled from the answer of another dataset. */

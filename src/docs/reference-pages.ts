@@ -1,6 +1,6 @@
 import { operations } from "../api/operations/all.ts";
 import { describeOperation, rangeWords } from "../cli/describe.ts";
-import { isTriedLater } from "../core/later-tries.ts";
+import { isTriedLater } from "../core/retry-times.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { logEvents } from "../core/log-events.ts";
 import { incidentKinds, summaryOf, type IncidentKind } from "../incidents/kinds.ts";

@@ -6,7 +6,7 @@ import { readChecks } from "../ledger/reported-checks.ts";
 import { pass, warn, type Diagnosis } from "./diagnosis.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { unrequestedSpan } from "../ledger/unrequested-days.ts";
+import { unrequestedNext, unrequestedText } from "../ledger/unrequested-days.ts";
 import { readNeverRequestedWithin } from "../planner/earlier-gaps.ts";
 import { titleOf } from "../incidents/kinds.ts";
 import { countOf, listed, minuteOf } from "../core/words.ts";
@@ -57,13 +57,9 @@ export async function checkUnrequestedDays(
       `unknown: reading the whole ledger takes more than ${ms / 1000} s`,
       "`storehouse gaps` says whether there are any",
     );
-  const span = unrequestedSpan(found);
-  if (span === null) return pass("days not requested", "none");
-  return warn(
-    "days not requested",
-    `days of ${listed(span.datasets)} between ${span.first} and ${span.last}, which no sync requests any more`,
-    "`storehouse gaps` names the backfill that prices them",
-  );
+  const text = unrequestedText(found);
+  if (text === null) return pass("days not requested", "none");
+  return warn("days not requested", text, unrequestedNext);
 }
 
 /** Failed slices whose data was not loaded since, except those of datasets that are switched off. */

@@ -2,7 +2,7 @@ import { mayBeEmpty, readIfUsable } from "../api/read-answer.ts";
 import { windowOfCall } from "../api/range.ts";
 import { dayOf } from "../core/day.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
-import { changedSince } from "../ledger/amend-slices.ts";
+import { changedSince } from "../core/slice.ts";
 import { settingsOf, timingWith } from "../planner/dataset-settings.ts";
 import { lastAnswerTo, type DamagedAnswer, type StoredAnswer } from "../raw/answers-to.ts";
 import { isFinalAnswer } from "./freshness.ts";

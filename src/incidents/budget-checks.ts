@@ -15,7 +15,7 @@ export async function budgetProblems({ db, settings, clock, accountId }: CheckPa
   const used = (await readBudgets(db, { accountId, budgets, day: dayOf(now) })).filter((use) => use.refusedAt !== null);
   const waits = used.length === 0 ? [] : await readBudgetWaits(db, now, accountOf(settings));
   return used.map((use) => {
-    const own = waits.filter((wait) => !wait.isTooDear && isCovered(wait, use));
+    const own = waits.filter((wait) => !wait.isTooExpensive && isCovered(wait, use));
     const waiting = [...new Set(own.map(({ dataset }) => dataset))];
     return problem({
       kind: "budget_exhausted",

@@ -1,5 +1,5 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
-import { unrequestedSpan, type UnrequestedDays } from "../ledger/unrequested-days.ts";
+import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
 import { countOf, listed } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
@@ -66,9 +66,8 @@ function notComplete(text: string): Verdict {
 
 /** The verdict with days that no sync reaches any more; unchanged if they are unknown (null), since reading them may take long. */
 export function verdictWithUnrequested(verdict: Verdict, found: readonly UnrequestedDays[] | null): Verdict {
-  const span = unrequestedSpan(found ?? []);
-  if (span === null) return verdict;
-  const text = `days of ${listed(span.datasets)} between ${span.first} and ${span.last} are not requested by any sync`;
+  const text = unrequestedText(found ?? []);
+  if (text === null) return verdict;
   if (verdict.state === "good" || verdict.state === "calm") return notComplete(text);
   return { ...verdict, text: `${verdict.text.replace(/\.$/, "")}; ${text}.` };
 }
@@ -93,20 +92,20 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 }
 
 /** Errors that defer slices until a person raises a limit. */
-const tooDearCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
+const tooExpensiveCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
 
 function badOf(facts: VerdictFacts): readonly string[] {
   const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
-  const tooDear = sumBy(facts.deferred, ({ code, slices }) => (tooDearCodes.includes(code) ? slices : 0));
+  const tooExpensive = sumBy(facts.deferred, ({ code, slices }) => (tooExpensiveCodes.includes(code) ? slices : 0));
   return [
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "no requested data is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
     workerTrouble(workers),
     lateText(late),
-    tooDear > 0
+    tooExpensive > 0
       ? countOf(
-          tooDear,
+          tooExpensive,
           "slice needs more credits than a whole period has",
           "slices need more credits than a whole period has",
         )
@@ -154,7 +153,7 @@ const awaited: Readonly<Record<string, string>> = {
 };
 
 function waitTexts(deferred: VerdictFacts["deferred"]): readonly string[] {
-  const others = deferred.filter(({ code }) => !tooDearCodes.includes(code));
+  const others = deferred.filter(({ code }) => !tooExpensiveCodes.includes(code));
   const by = Map.groupBy(others, ({ code }) => awaited[code] ?? "credits");
   return [...by].map(([what, own]) => {
     const slices = sumBy(own, (one) => one.slices);

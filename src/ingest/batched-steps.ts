@@ -43,7 +43,7 @@ type BatchParts = Taker & {
   readonly accountId: string;
   /** Requests per second that the pace of the account may recover to. */
   readonly pace: number;
-  readonly at?: CrashHook | undefined;
+  readonly crashPoint?: CrashHook | undefined;
   readonly alsoAnswered: AlsoAnsweredParts;
 };
 

@@ -21,7 +21,7 @@ type CommitParts = {
   readonly dimensions: Dimensions;
   readonly clock: Clock;
   readonly queueId: string;
-  readonly at?: CrashHook | undefined;
+  readonly crashPoint?: CrashHook | undefined;
   /** Loads the figures of other datasets that an answer reports. */
   readonly alsoAnswered: AlsoAnsweredParts;
 };
@@ -31,11 +31,11 @@ export type CommitEnd = "committed" | "fenced" | "being_replayed";
 
 /**
  * Commits rows, rejects, drift and outcomes of different slices in one transaction, so that each slice has both its rows and its outcome or
- * neither. The job that plans the next wave is part of the transaction. A slice that another attempt has taken over is left out, with its
+ * neither. The job that plans the next round is part of the transaction. A slice that another attempt has taken over is left out, with its
  * rows, and so is one whose dataset a replay rebuilds: the others of its group do not wait for that. Returns the end of each.
  */
 export async function commitGroup(
-  { db, dimensions, clock, queueId, at, alsoAnswered }: CommitParts,
+  { db, dimensions, clock, queueId, crashPoint, alsoAnswered }: CommitParts,
   members: readonly GroupMember[],
 ): Promise<readonly CommitEnd[]> {
   await coverAlsoAnswered(
@@ -53,7 +53,7 @@ export async function commitGroup(
       clock.now(),
     );
     const mine = free.filter(({ load }) => ended.has(load.slice.sliceId)).map(({ load }) => load);
-    for (const _ of mine) await at?.("in the load");
+    for (const _ of mine) await crashPoint?.("in the load");
     await deleteRejects(
       transaction,
       mine.filter(({ slice }) => slice.attempt > 1),
@@ -80,8 +80,8 @@ function writtenDatasets({ load }: GroupMember): readonly string[] {
 }
 
 /**
- * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next wave is planned from it. A
- * foreground sync plans its own waves. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves
+ * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next round is planned from it. A
+ * foreground sync plans its own rounds. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves
  * both or neither, and the row of the job is locked only while the commit takes place.
  */
 async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
@@ -90,8 +90,8 @@ async function planAfter(db: Database, queueId: string, slices: readonly Slice[]
   );
   if (runs.size === 0) return;
   await sql`
-    select graphile_worker.add_job(wave.task, json_build_object('datasets', wave.datasets, 'collects', true),
-                                   job_key := wave.task || ' after ' || md5(wave.datasets::text), max_attempts := 3)
+    select graphile_worker.add_job(round.task, json_build_object('datasets', round.datasets, 'collects', true),
+                                   job_key := round.task || ' after ' || md5(round.datasets::text), max_attempts := 3)
     from   (select distinct ${planningTask} || case account when '' then '' else ':' || account end as task, datasets from ops.run where run_id = any (${[...runs]}::bigint[])
-            and   (kind = 'retry' or ${isShared(queueId)}::boolean) order by datasets) as wave`.execute(db);
+            and   (kind = 'retry' or ${isShared(queueId)}::boolean) order by datasets) as round`.execute(db);
 }

@@ -27,7 +27,7 @@ export async function commitSlice(parts: IngestParts, load: SliceLoad): Promise<
   } as const;
   const end = await parts.batched.commit({ load, ending });
   if (end !== "committed") throw fail(end, { slice: load.slice.sliceId });
-  await parts.at?.("after commit");
+  await parts.crashPoint?.("after commit");
   return { state, rows: load.rows, rejects: load.invalid.length };
 }
 

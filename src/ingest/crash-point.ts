@@ -1,7 +1,7 @@
 import type { Slice } from "../core/slice.ts";
 
 /**
- * Places in the story of a slice (see run-slice.ts) at which a test kills the process. Each names what has just happened; `in the load` is
+ * Places among the steps of a slice (see run-slice.ts) at which a test kills the process. Each names what has just happened; `in the load` is
  * inside the open transaction.
  */
 export const crashPoints = ["after answer", "after landing", "in the load", "after commit", "before the end"] as const;

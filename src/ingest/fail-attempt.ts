@@ -1,6 +1,6 @@
 import { dayOf, hourMs } from "../core/day.ts";
 import { AbortError, DeferError, FencedError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
-import { nextTryAt } from "../core/later-tries.ts";
+import { nextTryAt } from "../core/retry-times.ts";
 import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -47,15 +47,21 @@ export async function failAttempt(parts: IngestParts, slice: Slice, error: Store
     return;
   }
   // a call that names no items is not refused because of one of them
-  const named = !mayPass && !isWholeList(datasetNamed(slice.dataset), slice);
-  if (named && error instanceof SkipError && error.code === "bad_request" && (slice.items?.length ?? 0) > 1) {
+  const mayContainBadItem = !mayPass && !isWholeList(datasetNamed(slice.dataset), slice);
+  if (
+    mayContainBadItem &&
+    error instanceof SkipError &&
+    error.code === "bad_request" &&
+    (slice.items?.length ?? 0) > 1
+  ) {
     if (await searchRefused(parts.db, slice, parts.clock.now())) return;
     const dueAt = parts.clock.now() + waitAfter(parts.retryMs, searchWaits, Number(slice.sliceId));
     await end(parts, slice, { ...release, error: storedError(parts, error), dueAt });
     return;
   }
   await end(parts, slice, await endingOf(parts, slice, { error, mayPass }));
-  if (named && error instanceof SkipError && refusalCodes.includes(error.code)) await dropRefused(parts.db, slice);
+  if (mayContainBadItem && error instanceof SkipError && refusalCodes.includes(error.code))
+    await dropRefused(parts.db, slice);
 }
 
 /** The end of an attempt that does not count: the slice is pending again. */
@@ -82,7 +88,7 @@ async function endingOf(
     return {
       ...ending,
       state: "deferred",
-      dueAt: limits.has(error.code) ? null : (error.until ?? now + unknownResetMs),
+      dueAt: untilRaised.has(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
   if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
     // a call that names no items says nothing about each of them: they are requested by name
@@ -113,14 +119,14 @@ function laterTry(
   return next !== null && slice.class === "snapshot" && dayOf(next) > dayOf(now) ? null : next;
 }
 
-/** Limits that no reset lifts. */
-const limits: ReadonlySet<string> = new Set(["run_limit_spent", "plan_spent"]);
+/** Limits that no reset lifts: a slice waits until a person raises them. */
+const untilRaised: ReadonlySet<string> = new Set(["run_limit_spent", "plan_spent"]);
 
 /** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
-const unusable: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);
+const unreadableButRetried: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);
 
 async function hasLandedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
-  return (await pagesLandedBy(parts.db, slice)) > (unusable.has(code) ? 1 : 0);
+  return (await pagesLandedBy(parts.db, slice)) > (unreadableButRetried.has(code) ? 1 : 0);
 }
 
 /** The wait doubles with each failure; the slice's number varies it, so that slices that failed together are not tried together again. */

@@ -54,5 +54,5 @@ export type IngestParts = {
   /** Queues failed slices whose next try is due, and slices that ended foreground processes left unfinished; set for a worker only. */
   readonly queueLeftOver?: (() => Promise<void>) | undefined;
   /** Called at each crash point; set by tests only. */
-  readonly at?: CrashHook | undefined;
+  readonly crashPoint?: CrashHook | undefined;
 };

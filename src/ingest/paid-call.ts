@@ -72,13 +72,13 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
     const sent = asPage(call, await send(parts, call));
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);
-    await parts.at?.("after answer", page?.slice);
+    await parts.crashPoint?.("after answer", page?.slice);
     const booked = await retryDatabase(parts, () => bookedReply(parts, operation, sent));
     // before its slot goes to the next call
     if (booked.reply.credits.price !== null) parts.learned.set(operation.id, booked.reply.credits.price);
     const receipt: CallReceipt = { ...booked.reply.credits, lost: false };
     await landOnce(parts, landingOf(parts, call, booked.reply), { holdId, receipt });
-    await parts.at?.("after landing");
+    await parts.crashPoint?.("after landing");
     return { result: { ...booked, refusal: decided }, receipt, isSettled: true };
   });
   const problem = refusal ?? (await problemOf(parts, call, reply));

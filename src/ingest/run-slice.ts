@@ -47,7 +47,7 @@ export async function runSlice(parts: IngestParts, claimed: Slice, signals: Call
     slice = null;
     await attempt(parts, held, signals);
   });
-  await parts.at?.("before the end");
+  await parts.crashPoint?.("before the end");
 }
 
 function claimAgain({ claimedSlices, batched }: IngestParts, { sliceId }: Slice): Promise<Slice | null> {
@@ -89,7 +89,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
 /** Commits what is not committed yet. */
 async function committed(parts: IngestParts, fetched: Awaited<ReturnType<typeof fetchSlice>>): Promise<Committed> {
   if (!("unchangedRows" in fetched)) return retryWork(parts, () => commitWithMonths(parts, fetched));
-  await parts.at?.("after commit");
+  await parts.crashPoint?.("after commit");
   return { state: "loaded", rows: fetched.unchangedRows, rejects: 0 };
 }
 

@@ -1,6 +1,6 @@
 import { instant, sql } from "../postgres/sql.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
-import type { Scope, Slice } from "../core/slice.ts";
+import { changedSince, type Scope, type Slice } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers } from "./batches.ts";
@@ -84,9 +84,6 @@ export async function reprice(
     returning slice_id`.execute(db);
   return rows.length > 0;
 }
-
-/** The fingerprint of an answer that is no longer valid. */
-export const changedSince = "changed since";
 
 /** A scope of a dataset whose last answer is no longer valid; with `fingerprint`, only if that answer was requested under it. */
 export type Outdated = { readonly dataset: string; readonly scope: Scope; readonly fingerprint?: string };

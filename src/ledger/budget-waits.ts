@@ -5,20 +5,20 @@ import { isOfAccount } from "./open-slices.ts";
 import { announceQueued } from "./shared-queue.ts";
 
 /**
- * Slices of one dataset and app that wait for the next period of a budget; `app` is null if they are not about one. `isTooDear`: one of
+ * Slices of one dataset and app that wait for the next period of a budget; `app` is null if they are not about one. `isTooExpensive`: one of
  * their calls takes more than the budget has in a whole period.
  */
 export type BudgetWait = {
   readonly dataset: string;
   readonly app: string | null;
   readonly slices: number;
-  readonly isTooDear: boolean;
+  readonly isTooExpensive: boolean;
 };
 
 /** The slices that wait for budgets until after an instant (epoch-ms); of one account, or of all if left out. */
 export async function readBudgetWaits(db: Database, now: number, account?: string): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
-    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooDear"
+    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooExpensive"
     from   ops.slice_log as s
     where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
     group  by 1, 2, 4

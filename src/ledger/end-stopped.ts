@@ -1,5 +1,5 @@
 import { errorCodes, type Recovery } from "../core/error-codes.ts";
-import { firstTryMs, isTriedLater } from "../core/later-tries.ts";
+import { firstTryMs, isTriedLater } from "../core/retry-times.ts";
 import { countOf } from "../core/words.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";

@@ -1,5 +1,5 @@
 import { day, dayOf, type Day, dayMs } from "../core/day.ts";
-import { passingCodes } from "../core/later-tries.ts";
+import { passingCodes } from "../core/retry-times.ts";
 import { sliceStates, type Covered, type Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";

@@ -28,7 +28,7 @@ export async function sumUpRequests(transaction: Database, month: Day): Promise<
   await sql`
     insert into ops.past_spend (month_start, days, account_id, dataset, class, operation, store, track_id, country_code, request_count,
                                 failed_request_count, cost)
-    select ${month}::date, sum(1 << d.day), account_id, dataset, class, operation, store, track_id, country_code, requests, failed, cost
+    select ${month}::date, sum(1 << d.day) /* days with equal sums, bit 0 is the first of the month */, account_id, dataset, class, operation, store, track_id, country_code, requests, failed, cost
     from   (select (q.received_at at time zone 'UTC')::date - ${month}::date as day, q.account_id, q.dataset, q.class, q.operation, q.store,
                    q.track_id, q.country_code, count(*) as requests, count(q.error_code) as failed, sum(q.cost) as cost
             from   ${going}

@@ -184,7 +184,7 @@ type RequestLine = {
 type RejectLine = { readonly reason: string; readonly item: unknown };
 
 /** All that the ledger knows about one slice. */
-export type SliceStory = {
+export type SliceDetails = {
   readonly slice: SliceStatus;
   readonly items: readonly string[];
   readonly requests: readonly RequestLine[];
@@ -193,7 +193,7 @@ export type SliceStory = {
 };
 
 /** Reads all about a slice; null if there is no such slice. */
-export async function sliceStory(db: Database, sliceId: string, mostRejects = 20): Promise<SliceStory | null> {
+export async function sliceDetails(db: Database, sliceId: string, mostRejects = 20): Promise<SliceDetails | null> {
   const slices = await sql<SliceStatus>`
     select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,
            planned_credits, request_count::int, booked_credits::int, rows_loaded, rows_rejected, due_at, error_code, error_message, run_id,

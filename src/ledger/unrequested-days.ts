@@ -1,3 +1,4 @@
+import { listed } from "../core/words.ts";
 import { earliest, latest, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 import { lastDay, type Window } from "../core/window.ts";
@@ -41,17 +42,17 @@ export type UnrequestedDays = {
   readonly all: number;
 };
 
-/** The datasets of such days, and the first and the last day of all; null if there are none. */
-export function unrequestedSpan(
-  found: readonly UnrequestedDays[],
-): { readonly datasets: readonly string[]; readonly first: Day; readonly last: Day } | null {
+/** Such days in words: their datasets, and the first and the last day of all; null if there are none. */
+export function unrequestedText(found: readonly UnrequestedDays[]): string | null {
   if (found.length === 0) return null;
-  return {
-    datasets: [...new Set(found.map(({ dataset }) => dataset))],
-    first: earliest(found.map(({ window }) => window.start)),
-    last: latest(found.map(({ window }) => lastDay(window))),
-  };
+  const datasets = listed([...new Set(found.map(({ dataset }) => dataset))]);
+  const first = earliest(found.map(({ window }) => window.start));
+  const last = latest(found.map(({ window }) => lastDay(window)));
+  return `days of ${datasets} between ${first} and ${last}, which no sync requests any more`;
 }
+
+/** The command that shows what to run for such days. */
+export const unrequestedNext = "`storehouse gaps` names the backfill that prices them";
 
 /**
  * Ranges of days, before those that a sync requests, that were never requested for a partition although syncs requested days before and

@@ -2,7 +2,7 @@ import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
-import { mayWait } from "./later-tries.ts";
+import { isOnlyOfRequest } from "./failed-retries.ts";
 import { likelyCredits } from "./open-slices.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
@@ -54,7 +54,7 @@ const triedWithinDays = 30;
 /** SQL: true for a failed slice `s` whose next try is due, for days that can be requested later. Its days count as requested for all accounts. */
 function mayBeTried(now: number): SqlFragment<boolean> {
   return sql<boolean>`s.class <> 'snapshot' and s.due_at between ${instant(now)} - make_interval(days => ${triedWithinDays}) and ${instant(now)}
-            and s.slice_id in (select f.slice_id from ops.failed_slice as f) and ${mayWait}`;
+            and s.slice_id in (select f.slice_id from ops.failed_slice as f) and ${isOnlyOfRequest}`;
 }
 
 /** Accounts that no process has worked with for a day: they may have been given up, and nobody else runs their slices. */

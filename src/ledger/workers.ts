@@ -7,7 +7,7 @@ import { isLostConnection } from "../postgres/database-errors.ts";
 import { queuedChannel } from "./shared-queue.ts";
 
 /** What a process does: runs its own slices, runs those of the shared queue, makes a person's requests, or serves callers. */
-export const workerKinds = ["sync", "worker", "command", "gateway"] as const;
+export const workerKinds = ["foreground", "worker", "command", "gateway"] as const;
 export type WorkerKind = (typeof workerKinds)[number];
 
 /**

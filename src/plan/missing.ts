@@ -68,7 +68,7 @@ export type MissingOptions = {
  *   - With `emptyHoldsDays` an empty answer may mean "not yet": it expires at that age, and with `emptyUntilDays` only its newest days do.
  *   - Empty days of a pack are requested again with the next pack if one call has room for both; otherwise an empty pack is final.
  *   - An item that the service refused when it was requested alone is left out: every batch with it would be refused.
- *   - A failed cell counts as requested: later-tries.ts retries its slice if that can help, so that it does not cost credits every night.
+ *   - A failed cell counts as requested: failed-retries.ts retries its slice if that can help, so that it does not cost credits every night.
  *
  * `ops.slice_finality` has the same rules for stale cells in SQL; test/runs/stale.test.ts checks that both agree.
  */

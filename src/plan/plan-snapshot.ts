@@ -99,8 +99,8 @@ function isDue({ timing, request, partition }: Snapshot, known: readonly Covered
   if (miss === undefined) return true;
   // after an error that may pass the item is requested the next day, since its time runs out. Any other miss doubles the wait before the
   // next request, since each may be charged, even if data is known to exist
-  const dear = misses.filter(({ isPassing = false }) => !isPassing).length;
-  return !holds(miss, miss.isPassing === true ? 1 : Math.min(2 ** (dear - 1), timing.refreshDays));
+  const maybeCharged = misses.filter(({ isPassing = false }) => !isPassing).length;
+  return !holds(miss, miss.isPassing === true ? 1 : Math.min(2 ** (maybeCharged - 1), timing.refreshDays));
 }
 
 /**

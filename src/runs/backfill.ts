@@ -27,7 +27,7 @@ export async function runPlan(parts: SyncParts, plan: BackfillPlan): Promise<Syn
   const runId = begun ?? (await openRun(db, runStart(parts, plan), clock.now()));
   return runToEnd(parts, {
     runId,
-    wave: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0, isWhole: true }),
+    round: async () => ({ taken: await takeUp(parts, plan, runId), leftOut: 0, isWhole: true }),
     areOthersAtWork: async () => (await readPlanElsewhere(db, plan.planId, runId)).runningElsewhere > 0,
     readLeft: () => readLeft(db, plan, runId),
   });

@@ -6,7 +6,7 @@ import { joined } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isPaged } from "../datasets/shared/define-dataset.ts";
 import { readLastPages } from "../ledger/coverage.ts";
-import type { DueTry, FoundTry } from "../ledger/later-tries.ts";
+import type { DueTry, FoundTry } from "../ledger/failed-retries.ts";
 import { settingsOf } from "../planner/dataset-settings.ts";
 import { optionFor } from "../planner/plan-chunks.ts";
 import type { Database } from "../postgres/database.ts";

@@ -5,7 +5,7 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
 import { adoptOrphanedSlices, closeRun, hasOrphans, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
-import { requestFailedAgain } from "./later-tries.ts";
+import { requestFailedAgain } from "./queue-retries.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
 

@@ -2,7 +2,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { insertBatches } from "../ledger/batches.ts";
 import { joinWaiting } from "../ledger/join-waiting.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
-import { endOldTries, endUnpaidTries, hasLaterTries } from "../ledger/later-tries.ts";
+import { endOldTries, endUnpaidTries, hasLaterTries } from "../ledger/failed-retries.ts";
 import { noteLostDays } from "../ledger/lost-days.ts";
 import type { PastWanted } from "../ledger/past-slices.ts";
 import { addPlanned } from "../ledger/runs.ts";
@@ -46,7 +46,7 @@ const queuedAtOnce = 10_000;
  * cells.
  */
 export async function planShard(
-  { db, clock, halted, at }: Pick<IngestParts, "db" | "clock" | "halted" | "at">,
+  { db, clock, halted, crashPoint }: Pick<IngestParts, "db" | "clock" | "halted" | "crashPoint">,
   transaction: Database,
   { runId, inputs, shard, stage, cut = (plan) => plan }: ShardOrder,
 ): Promise<PlannedShard> {
@@ -69,7 +69,7 @@ export async function planShard(
     if (halted.aborted) break;
   }
   await queue();
-  await at?.("in a shard");
+  await crashPoint?.("in a shard");
   // last: it locks the run for others that plan for it
   if (ids.length > 0) await addPlanned(transaction, runId, ids);
   return {

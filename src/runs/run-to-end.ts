@@ -6,49 +6,49 @@ import { retryAround, retryDatabase } from "../ingest/retry-database.ts";
 import type { ReportedProgress, SyncParts, SyncResult } from "./run-parts.ts";
 
 /** What a run does until nothing is left. */
-export type RunStory = {
+export type RunSteps = {
   readonly runId: string;
   /** Queues the next slices. */
-  readonly wave: () => Promise<Wave>;
+  readonly round: () => Promise<Round>;
   /** Whether another living process has slices of the same work open. */
   readonly areOthersAtWork: () => Promise<boolean>;
   /** Reads the open slices of the same work in other runs. */
   readonly readLeft: () => Promise<Unfinished>;
 };
 
-/** What a wave queued. */
-export type Wave = {
+/** What a round queued. */
+export type Round = {
   readonly taken: number;
   /** Slices that the limit of the run does not pay for. */
   readonly leftOut: number;
-  /** Whether it is the last wave, as far as is known. */
+  /** Whether it is the last round, as far as is known. */
   readonly isWhole: boolean;
 };
 
-/** Queues and runs, wave by wave, until nothing is due and no other process runs any of the work; then closes the run. */
+/** Queues and runs, round by round, until nothing is due and no other process runs any of the work; then closes the run. */
 export async function runToEnd(
   parts: SyncParts,
-  { runId, wave, areOthersAtWork, readLeft }: RunStory,
+  { runId, round, areOthersAtWork, readLeft }: RunSteps,
 ): Promise<SyncResult> {
   const { clock } = parts.ingest;
   let [adoptedAgain, elsewhere] = [false, 0];
   for (let waits = 1; ;) {
     let tries = 0;
-    // before the wave: it counts slices that others have open as covered, and these may be cancelled before the next check
+    // before the round: it counts slices that others have open as covered, and these may be cancelled before the next check
     const hadOthers = await retryDatabase(parts.ingest, areOthersAtWork);
     const { taken, leftOut, isWhole } = await retryAround(parts.ingest, async () => {
       tries += 1;
-      // the next wave is planned from slices that a try queued before its connection broke
+      // the next round is planned from slices that a try queued before its connection broke
       if (tries > 1) await drain(parts, { runId, isWhole: false, elsewhere: 0 });
-      return wave();
+      return round();
     });
     parts.wake();
     await drain(parts, { runId, isWhole, elsewhere: hadOthers ? elsewhere : 0 });
     const stopped = parts.stop.aborted || parts.aborted() !== null;
-    // a retried wave may have been queued the first time: then the next one is still to come
+    // a retried round may have been queued the first time: then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
     const left = await retryDatabase(parts.ingest, readLeft);
-    // slices of a process that has just ended are adopted in the next wave; slices left after that do not fit the limit
+    // slices of a process that has just ended are adopted in the next round; slices left after that do not fit the limit
     const orphaned: boolean = left.orphaned > 0 && !adoptedAgain;
     const isOver = left.runningElsewhere === 0 && !hadOthers;
     if (stopped || leftOut > 0 || (isOver && !orphaned))

@@ -30,7 +30,7 @@ import { endPlanning, planShard } from "./plan-shard.ts";
  * nothing was due, otherwise the end, which closes the run.
  */
 
-type Parts = Pick<IngestParts, "db" | "clock" | "log" | "halted" | "at">;
+type Parts = Pick<IngestParts, "db" | "clock" | "log" | "halted" | "crashPoint">;
 
 /** Shards that a process plans at a time: while one waits for the database, another is computed. */
 const atOnce = 2;

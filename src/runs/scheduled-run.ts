@@ -18,7 +18,7 @@ import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
-import { requestFailedAgain } from "./later-tries.ts";
+import { requestFailedAgain } from "./queue-retries.ts";
 import { adoptInto } from "./orphans.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";

@@ -8,8 +8,8 @@ import { adoptOrphanedSlices, recordNaivePrice, openRun } from "../ledger/runs.t
 import { withLastRequests } from "../ledger/last-requests.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
-import { queueTries } from "../ledger/later-tries.ts";
-import { dueTries } from "./later-tries.ts";
+import { queueTries } from "../ledger/failed-retries.ts";
+import { dueTries } from "./queue-retries.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
@@ -18,14 +18,14 @@ import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
 import { datasetsOf, planStage, readInputs, type PlanChunk } from "../planner/plan-stream.ts";
 import { locksOf, wholePlan } from "../planner/shards.ts";
 import { endPlanning, planShard } from "./plan-shard.ts";
-import { drain, finish, runToEnd, type Wave } from "./run-to-end.ts";
+import { drain, finish, runToEnd, type Round } from "./run-to-end.ts";
 import type { SyncParts, SyncResult } from "./run-parts.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { unreadLists, withUnread } from "../planner/unread-lists.ts";
 
 /**
- * Plans what is missing and runs it to the end, wave by wave: the apps, then their countries, then their keywords, then the market, since
- * each wave is planned from what the one before loaded. Ends when nothing is due.
+ * Plans what is missing and runs it to the end, one round of planning after the other: the apps, then their countries, then their keywords, then the market, since
+ * each round is planned from what the one before loaded. Ends when nothing is due.
  */
 export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: number | null): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
@@ -38,10 +38,10 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
     { kind: "sync", workerId, account, asOf: request.today, datasets: names, within: request.bounds, maxCredits },
     clock.now(),
   );
-  const wave = { runId, names, request };
+  const round = { runId, names, request };
   return runToEnd(parts, {
     runId,
-    wave: () => planWave(parts, wave),
+    round: () => planRound(parts, round),
     areOthersAtWork: () => areOthersAtWork(db, { runId, datasets: names }),
     readLeft: async () => {
       const left = await readUnfinished(db, { runId, datasets: names, within: request.bounds });
@@ -52,7 +52,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   });
 }
 
-type WaveRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
+type RoundRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
 
 /**
  * Queues the next slices: first waiting snapshots and failed slices whose next try is due, which the plan counts as covered, then those
@@ -60,27 +60,27 @@ type WaveRequest = { readonly runId: string; readonly names: readonly string[]; 
  * before the next: queued before the plan, they would take the credits that tonight's snapshots need. Under a limit of credits they get
  * what the plan leaves.
  */
-async function planWave(parts: SyncParts, wave: WaveRequest): Promise<Wave> {
+async function planRound(parts: SyncParts, round: RoundRequest): Promise<Round> {
   const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;
-  const first = (await adopt(parts, wave, { onlySnapshots: true })) + (isLimited ? 0 : await takeFailed(parts, wave));
+  const first = (await adopt(parts, round, { onlySnapshots: true })) + (isLimited ? 0 : await takeFailed(parts, round));
   if (first > 0) return { taken: first, leftOut: 0, isWhole: false };
-  const planned = await planRest(parts, wave);
+  const planned = await planRest(parts, round);
   if (isLimited ? planned.taken > 0 : !planned.isWhole) return planned;
-  const rest = await takeWaiting(parts, wave);
+  const rest = await takeWaiting(parts, round);
   return rest > 0 ? { taken: planned.taken + rest, leftOut: 0, isWhole: !isLimited } : planned;
 }
 
 /** Queues orphaned slices and failed ones whose next try is due; if there are none, those that wait for another account's credits. */
-async function takeWaiting(parts: SyncParts, wave: WaveRequest): Promise<number> {
-  const { runId, request } = wave;
-  const taken = (await adopt(parts, wave)) + (await takeFailed(parts, wave));
+async function takeWaiting(parts: SyncParts, round: RoundRequest): Promise<number> {
+  const { runId, request } = round;
+  const taken = (await adopt(parts, round)) + (await takeFailed(parts, round));
   if (taken > 0) return taken;
   return takeOver(parts.ingest, { runId, request, settings: parts.settings, mostCredits: parts.runLimit.left() });
 }
 
 function adopt(
   { ingest: { db }, runLimit }: SyncParts,
-  { runId, names }: WaveRequest,
+  { runId, names }: RoundRequest,
   which: { readonly onlySnapshots?: boolean } = {},
 ): Promise<number> {
   return adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: runLimit.left(), ...which });
@@ -92,8 +92,8 @@ function adopt(
  */
 async function planRest(
   { ingest, settings, runLimit, wake }: SyncParts,
-  { runId, request }: WaveRequest,
-): Promise<Wave> {
+  { runId, request }: RoundRequest,
+): Promise<Round> {
   const { db } = ingest;
   const inputs = await readInputs(db, request, settings);
   const refused = await readRefusedLately(db, accountOf(settings));
@@ -129,7 +129,7 @@ function withTurns(db: Database): (chunk: PlanChunk) => Promise<PlanChunk> {
 /** Queues failed slices whose next try is due in the run, while no other process plans their cells. */
 async function takeFailed(
   { ingest: { db, clock }, settings, runLimit }: SyncParts,
-  { runId, names }: WaveRequest,
+  { runId, names }: RoundRequest,
 ): Promise<number> {
   const which = { settings, datasets: names, mostCredits: runLimit.left() };
   if ((await dueTries(db, clock, which)).tries.length === 0) return 0;

@@ -10,7 +10,7 @@ import { wasPlannedSince } from "../ledger/runs.ts";
 import { openWorkByApp } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
-import { dueTries, triesOfWorkers } from "../runs/later-tries.ts";
+import { dueTries, triesOfWorkers } from "../runs/queue-retries.ts";
 import { readPriced } from "./agreed-lines.ts";
 import { runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 

@@ -34,7 +34,7 @@ test("status names days that no sync reaches any more, and the command that goes
   const status = (...more: string[]) => runCommand(behind, ["status", ...more]);
   const { stdout } = await status();
   expect(stdout).toMatch(
-    /^Not complete yet: .*days of keyword_rank between [-\d]+ and [-\d]+ are not requested by any sync\.$/m,
+    /^Not complete yet: .*days of keyword_rank between [-\d]+ and [-\d]+, which no sync requests any more\.$/m,
   );
   expect(stdout).toMatch(
     /^not requested {2}days of keyword_rank between \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d, which no sync requests any more; `storehouse gaps` names the backfill/m,

@@ -175,7 +175,7 @@ describe("the status of a family", () => {
     expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested })).toMatchObject({
       tone: "warn",
       sentence:
-        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10 were never requested, and no sync will request them: `storehouse gaps` shows the backfill to run.",
+        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10, which no sync requests any more: `storehouse gaps` names the backfill that prices them.",
     });
   });
 

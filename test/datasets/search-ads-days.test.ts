@@ -191,7 +191,11 @@ describe("days of reports", () => {
       );
       if (listed.length === 2) stage.sandbox.set({ connected: false });
     };
-    const result = await stage.sync({ ...chosen({ levels }), at, request: { datasets: names, today: tonight } });
+    const result = await stage.sync({
+      ...chosen({ levels }),
+      crashPoint: at,
+      request: { datasets: names, today: tonight },
+    });
     expect(result.outcome).toBe("loaded");
     expect(await figures(stage)).toEqual(reported);
     const noted = await stage.query(

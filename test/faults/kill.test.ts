@@ -36,7 +36,7 @@ test.runIf(long).each([2, 12])("ends as if undisturbed after a kill -9 at reques
   await expectCalmEnd(stage, concurrency);
 });
 
-test("has planned the next wave as soon as the slice that imports the portfolio is committed: a kill right after it loses nothing", async () => {
+test("has planned the next round as soon as the slice that imports the portfolio is committed: a kill right after it loses nothing", async () => {
   await using stage = await openStage({ market });
   await using app = await stage.open({ settings });
   const committed = Promise.withResolvers<void>();
@@ -47,7 +47,7 @@ test("has planned the next wave as soon as the slice that imports the portfolio 
     await held.promise;
   };
   const stop = new AbortController();
-  const running = runWorker({ ...app, at }, stop.signal);
+  const running = runWorker({ ...app, crashPoint: at }, stop.signal);
   try {
     await Promise.race([committed.promise, running]);
     expect(await statesOf(stage)).toMatchObject({ loaded: expect.any(Number) });

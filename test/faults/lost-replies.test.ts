@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openIngest } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
-import { runToEnd, type RunStory } from "../../src/runs/run-to-end.ts";
+import { runToEnd, type RunSteps } from "../../src/runs/run-to-end.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { syncInForeground } from "../../src/foreground.ts";
 import { openStage, today, callText } from "../support/ingest-stage.ts";
@@ -42,15 +42,15 @@ test("gives back a slice whose claim went through and whose reply never came", a
   expect(new Set(callTexts).size).toBe(callTexts.length);
 });
 
-/** How many waves a run queues that finds nothing to do. */
-async function wavesOf({ wave, areOthersAtWork }: Pick<RunStory, "areOthersAtWork"> & { wave?: () => void }) {
+/** How many rounds a run queues that finds nothing to do. */
+async function roundsOf({ round, areOthersAtWork }: Pick<RunSteps, "areOthersAtWork"> & { round?: () => void }) {
   await using stage = await openStage();
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createRunLimit(null));
+  await using ingest = await openIngest(app, "foreground", createRunLimit(null));
   const { db, clock, workerId } = ingest.parts;
   const start = { kind: "sync", account: "", workerId, asOf: today, datasets: [], maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
-  let waves = 0;
+  let rounds = 0;
   await runToEnd(
     {
       ingest: ingest.parts,
@@ -63,30 +63,30 @@ async function wavesOf({ wave, areOthersAtWork }: Pick<RunStory, "areOthersAtWor
     },
     {
       runId,
-      wave: async () => {
-        waves += 1;
-        wave?.();
+      round: async () => {
+        rounds += 1;
+        round?.();
         return { taken: 0, leftOut: 0, isWhole: true };
       },
       areOthersAtWork,
       readLeft: async () => ({ orphaned: 0, runningElsewhere: 0, failedBefore: 0, unavailable: [] }),
     },
   );
-  return waves;
+  return rounds;
 }
 
-test("plans once more after a wave of which nobody knows whether it was queued", async () => {
+test("plans once more after a round of which nobody knows whether it was queued", async () => {
   let isLost = true;
-  const wave = () => {
+  const round = () => {
     if (!isLost) return;
     isLost = false;
     throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
   };
-  expect(await wavesOf({ wave, areOthersAtWork: async () => false })).toBe(3);
+  expect(await roundsOf({ round, areOthersAtWork: async () => false })).toBe(3);
 });
 
-test("plans once more after a wave in which what another process had open counted as covered", async () => {
-  // it had work before the wave, and its work is cancelled when the wave is over
+test("plans once more after a round in which what another process had open counted as covered", async () => {
+  // it had work before the round, and its work is cancelled when the round is over
   const isAtWork = [true, false];
-  expect(await wavesOf({ areOthersAtWork: async () => isAtWork.shift() ?? false })).toBe(2);
+  expect(await roundsOf({ areOthersAtWork: async () => isAtWork.shift() ?? false })).toBe(2);
 });

@@ -33,7 +33,7 @@ test("a slice that ends its process each time fails once it did so alone three t
   const variables = { TEST_POISON: JSON.stringify(poison), TEST_RHYTHM: JSON.stringify(rhythm) };
   await using stage = await openStage({ market });
   const { loaded: all = 0 } = await statesOf(calm);
-  // between two waves none is open for a moment
+  // between two rounds none is open for a moment
   const hasEnded = async () => {
     const { loaded = 0, failed = 0 } = await statesOf(stage);
     return failed > 0 && loaded + failed >= all;

@@ -99,7 +99,7 @@ test("requests nothing again when every connection breaks, once at each place in
   };
   // it goes on, or ends because the queue could not write down what became of a job
   for (let runs = 0; places.size > 0 && runs < crashPoints.length; runs += 1) {
-    const ended = await stage.sync({ settings, at }).catch((error: unknown) => error);
+    const ended = await stage.sync({ settings, crashPoint: at }).catch((error: unknown) => error);
     if (ended instanceof Error) expect(ended).toMatchObject({ code: "database_unreachable" });
   }
   expect([...places]).toEqual([]);

@@ -212,7 +212,7 @@ test.each(long ? [401, 403] : [403])("requests have stopped before an answer of 
   const hasStopped = async () => (await stage.query("select from ops.account_stop")).length > 0;
   const result = await stage.sync({
     settings,
-    at: async (place) => {
+    crashPoint: async (place) => {
       if (place === "after landing" && (await isRefused())) await until(hasStopped);
     },
   });

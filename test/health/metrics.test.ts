@@ -62,7 +62,7 @@ describe("a scrape", () => {
     });
     expect((await valuesOf("storehouse_freshness_seconds"))["keyword_rank"]).toBe(6 * 3_600);
     expect((await valuesOf("storehouse_freshness_limit_seconds"))["keyword_rank"]).toBe(54 * 3_600);
-    expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, sync: 1, command: 0, gateway: 0 });
+    expect(await valuesOf("storehouse_workers")).toEqual({ worker: 0, foreground: 1, command: 0, gateway: 0 });
   });
 
   test("counts as a queue what workers may take, also what waited until now, and nothing of a run in the foreground", async () => {

@@ -149,7 +149,7 @@ test("not all is there while there are days that no sync requests any more, besi
   const window = { start: day("2026-01-01"), end: day("2026-02-01") };
   const found = ["a", "b"].map((dataset) => ({ dataset, window, partitions: 1, all: 1 }));
   const verdict = (facts: Partial<VerdictFacts>) => verdictWithUnrequested(verdictOf({ ...calm, ...facts }), found);
-  const text = "days of a, b between 2026-01-01 and 2026-01-31 are not requested by any sync";
+  const text = "days of a, b between 2026-01-01 and 2026-01-31, which no sync requests any more";
   expect(verdict({})).toEqual({ state: "warn", text: `Not complete yet: ${text}.` });
   expect(verdict({ open: 1 })).toEqual(verdict({}));
   expect(verdict({ lostDays: 1 })).toEqual({ state: "bad", text: `Needs attention: 1 day is lost; ${text}.` });

@@ -31,7 +31,7 @@ afterEach(() => opened[Symbol.asyncDispose]());
 async function begin(settings: RunOptions["settings"] = {}): Promise<Ingest> {
   const app = opened.use(await stage.open({ settings }));
   const at = (point: string) => (point === "in the load" ? inTheLoad() : undefined);
-  return opened.use(await openIngest({ ...app, at }, "sync", createRunLimit(null)));
+  return opened.use(await openIngest({ ...app, crashPoint: at }, "foreground", createRunLimit(null)));
 }
 
 /** Running slices, one a day back from today, each with an answer of one rank, ready to be committed. */

@@ -14,7 +14,7 @@ test("a snapshot whose day ends while its call waits is not sent, and is request
   const tomorrow = addDays(today, 1);
   await using stage = await openStage({ today: tomorrow });
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createRunLimit(null));
+  await using ingest = await openIngest(app, "foreground", createRunLimit(null));
   const { parts } = ingest;
   const [now, datasets] = [parts.clock.now(), ["app_rating"]];
   const run = { kind: "sync", account: "", workerId: parts.workerId, asOf: today, datasets, maxCredits: null } as const;

@@ -14,7 +14,7 @@ beforeEach(async () => {
   opened = new AsyncDisposableStack();
   stage = opened.use(await openStage());
   const app = opened.use(await stage.open());
-  ingest = opened.use(await openIngest(app, "sync", createRunLimit(null)));
+  ingest = opened.use(await openIngest(app, "foreground", createRunLimit(null)));
   const { db, accountId, clock } = ingest.parts;
   await observeBalance(db, accountId, { total: 100, remaining: 100, resetsAt: null, periodHours: 24 }, clock);
 });

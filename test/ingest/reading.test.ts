@@ -14,7 +14,7 @@ import { claim } from "../support/queue-steps.ts";
 test("calls go on while others fill the memory, and their answers are stored and not read", async () => {
   await using stage = await openStage();
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createRunLimit(null));
+  await using ingest = await openIngest(app, "foreground", createRunLimit(null));
   const { parts } = ingest;
   const [now, datasets] = [parts.clock.now(), [keywordRank.name]];
   const run = { kind: "sync", account: "", workerId: parts.workerId, asOf: today, datasets, maxCredits: null } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { affordableTries, type DueTry } from "../../src/ledger/later-tries.ts";
+import { affordableTries, type DueTry } from "../../src/ledger/failed-retries.ts";
 
 const due = (sliceId: string, credits: number, planId: string | null = null): DueTry => ({
   sliceId,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { queueTries, readDueTries, spentOnLaterTries } from "../../src/ledger/later-tries.ts";
+import { queueTries, readDueTries, spentOnLaterTries } from "../../src/ledger/failed-retries.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { readablePages } from "../../src/raw/read-answers.ts";
 import { dueTriesForTests } from "../support/due-tries.ts";

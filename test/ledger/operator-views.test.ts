@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { latestRuns } from "../../src/ledger/run-list.ts";
-import { readStatus, sliceStory } from "../../src/ledger/status.ts";
+import { readStatus, sliceDetails } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -54,7 +54,7 @@ describe("after a sync", () => {
   });
 });
 
-test("the story of a slice has its requests, its items and what of its answer did not fit", async () => {
+test("the details of a slice have its requests, its items and what of its answer did not fit", async () => {
   await using stage = await openStage({ market });
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "status", status: 503 }] });
   await stage.sync();
@@ -67,12 +67,12 @@ test("the story of a slice has its requests, its items and what of its answer di
     "insert into ops.reject (slice_id, dataset, reason, item, fetched_at) values ($1, 'keyword_rank', 'odd', '7', now())",
     [tried?.slice_id],
   );
-  const story = await sliceStory(db, tried?.slice_id ?? "0");
-  expect(story?.slice).toMatchObject({ state: "loaded", dataset: "keyword_rank" });
-  expect(story?.requests.map(({ status }) => status)).toEqual([503, 200]);
-  expect(story?.requests.reduce((sum, { cost }) => sum + cost, 0)).toBe(story?.slice.booked_credits);
-  expect(story?.items).toHaveLength(story?.slice.item_count ?? -1);
-  expect(story?.rejects).toEqual([{ reason: "odd", item: 7 }]);
-  expect(await sliceStory(db, "999999")).toBeNull();
+  const details = await sliceDetails(db, tried?.slice_id ?? "0");
+  expect(details?.slice).toMatchObject({ state: "loaded", dataset: "keyword_rank" });
+  expect(details?.requests.map(({ status }) => status)).toEqual([503, 200]);
+  expect(details?.requests.reduce((sum, { cost }) => sum + cost, 0)).toBe(details?.slice.booked_credits);
+  expect(details?.items).toHaveLength(details?.slice.item_count ?? -1);
+  expect(details?.rejects).toEqual([{ reason: "odd", item: 7 }]);
+  expect(await sliceDetails(db, "999999")).toBeNull();
   expect((await latestRuns(db, 1)).map(({ kind, outcome }) => [kind, outcome])).toEqual([["sync", "loaded"]]);
 });

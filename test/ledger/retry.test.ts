@@ -5,7 +5,7 @@ import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/le
 import { wasPlannedSince } from "../../src/ledger/runs.ts";
 import { day } from "../../src/core/day.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
-import { sliceStory } from "../../src/ledger/status.ts";
+import { sliceDetails } from "../../src/ledger/status.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -155,7 +155,7 @@ describe("reopen", () => {
       draft({ class: "snapshot", window: august(date), scope: { store: "ios", ...scope } });
     await stage.inState(run, "failed", worker, snapshot(14), snapshot(15));
     const [newest] = await stage.inState(run, "failed", worker, snapshot(17));
-    const retryable = async (id: string) => (await sliceStory(stage.db, id))?.slice.is_retryable;
+    const retryable = async (id: string) => (await sliceDetails(stage.db, id))?.slice.is_retryable;
     expect([await retryable("2"), await retryable(newest!)]).toEqual([false, true]);
     await stage.inState(run, "skipped", worker, snapshot(13, { app: "1" }), snapshot(15, { app: "1" }));
     await stage.inState(run, "skipped", worker, snapshot(13, { app: "2" }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endUnpaidTries } from "../../src/ledger/later-tries.ts";
+import { endUnpaidTries } from "../../src/ledger/failed-retries.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";

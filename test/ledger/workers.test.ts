@@ -72,14 +72,14 @@ describe("a worker in the ledger", () => {
   test("is not taken for alive because one of the same number lives in another database", async () => {
     await using elsewhere = await freshDatabase();
     await using other = await openWarehouse(elsewhere.url, 2);
-    await using neighbour = await enterWorker(other.pool, { kind: "sync", account: "", clock: stage.clock });
+    await using neighbour = await enterWorker(other.pool, { kind: "foreground", account: "", clock: stage.clock });
     const gone = await stage.dead();
     expect(gone).toBe(neighbour.workerId);
     expect(await foundDead()).toEqual([gone]);
   });
 
   test("takes its lock again when the connection breaks, and is not declared dead after that", async () => {
-    await using worker = await enterWorker(stage.pool, { kind: "sync", account: "", clock: stage.clock });
+    await using worker = await enterWorker(stage.pool, { kind: "foreground", account: "", clock: stage.clock });
     await cutLock(stage);
     await expect.poll(async () => (await locks()).length).toBe(1);
     expect(await foundDead()).toEqual([]);
@@ -89,7 +89,7 @@ describe("a worker in the ledger", () => {
 
   test("leaves in peace after its connection broke, and gives its place in the pool back", async () => {
     await using warehouse = await openWarehouse(stage.url, 1);
-    const worker = await enterWorker(warehouse.pool, { kind: "sync", account: "", clock: stage.clock });
+    const worker = await enterWorker(warehouse.pool, { kind: "foreground", account: "", clock: stage.clock });
     await cutLock(stage);
     await worker[Symbol.asyncDispose]();
     expect((await warehouse.pool.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
@@ -99,7 +99,9 @@ describe("a worker in the ledger", () => {
   test("gives its place in the pool back when it cannot be entered", async () => {
     await using warehouse = await openWarehouse(stage.url, 1);
     await stage.pool.query("alter table ops.worker add constraint none check (false)");
-    await expect(enterWorker(warehouse.pool, { kind: "sync", account: "", clock: stage.clock })).rejects.toMatchObject({
+    await expect(
+      enterWorker(warehouse.pool, { kind: "foreground", account: "", clock: stage.clock }),
+    ).rejects.toMatchObject({
       code: "23514",
     });
     await stage.pool.query("alter table ops.worker drop constraint none");

@@ -51,7 +51,7 @@ test("the tail is queued in the transaction that loads the rest: a process that 
   await using stage = await openCut(30);
   const died = stage.sync({
     ...run(),
-    at: async (point) => {
+    crashPoint: async (point) => {
       if (point === "in the load") throw new Error("the transaction breaks");
     },
   });

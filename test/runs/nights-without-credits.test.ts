@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
-import { dueTries } from "../../src/runs/later-tries.ts";
+import { dueTries } from "../../src/runs/queue-retries.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { today } from "../support/ingest-stage.ts";
 import { openSyncedNights, type Nights } from "../support/nights.ts";

@@ -127,7 +127,7 @@ describe("retention", () => {
     const before = stage.sandbox.log().length;
     let drops = 0;
     await stage.retry({
-      at: async (point) => {
+      crashPoint: async (point) => {
         // its partitions are made ready by then
         if (point !== "in the load" || (drops += 1) > 1) return;
         for (const month of [from, kept])

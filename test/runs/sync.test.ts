@@ -13,13 +13,13 @@ const small = { market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } } as c
 /** An iOS app with two devices and an Android app. */
 const twoApps = { apps: 2, countries: ["US"], keywordsPerApp: 4 } as const;
 
-test("imports the portfolio, wave by wave, and then the market, without the day that is not published yet", async () => {
+test("imports the portfolio, round by round, and then the market, without the day that is not published yet", async () => {
   await using stage = await openStage();
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "loaded", leftOut: 0, error: null, progress: { open: 0, failed: 0 } });
   const operations = stage.requested().map(({ operation }) => operation);
-  const waves = operations.map((operation) => (operation?.startsWith("dashboard.") ? operation : "market"));
-  expect(waves.filter((wave, index) => wave !== waves[index - 1])).toEqual([
+  const rounds = operations.map((operation) => (operation?.startsWith("dashboard.") ? operation : "market"));
+  expect(rounds.filter((round, index) => round !== rounds[index - 1])).toEqual([
     "dashboard.apps",
     "dashboard.number-of-keywords",
     "dashboard.daily-keyword-rankings",

@@ -141,7 +141,7 @@ export async function loadAgain(
   again: Again,
 ): Promise<ReadonlyMap<string, number>> {
   await using app = await stage.open();
-  await using ingest = await openIngest(app, "sync", createRunLimit(0));
+  await using ingest = await openIngest(app, "foreground", createRunLimit(0));
   const loaded = new Map<string, number>();
   for (const dataset of chosen) loaded.set(dataset.name, await loadDatasetAgain(stage, dataset, ingest.parts, again));
   return loaded;

@@ -51,12 +51,12 @@ await using opened =
 if (opened === null) process.exit(0);
 const app = { ...opened, clock };
 if (command === "worker") {
-  const error = await runWorker({ ...app, at, rhythm }, stop.signal);
+  const error = await runWorker({ ...app, crashPoint: at, rhythm }, stop.signal);
   process.exitCode = error === null ? 0 : 2;
 } else {
   const run = { request: { datasets: [], bounds: {}, today: asOf }, maxCredits: null, stop: stop.signal };
   const inForeground = command === "retry" ? retryFailed : syncInForeground;
-  const { outcome } = await inForeground({ ...app, at, rhythm }, { ...run, progress: () => undefined });
+  const { outcome } = await inForeground({ ...app, crashPoint: at, rhythm }, { ...run, progress: () => undefined });
   process.exitCode = outcome === "loaded" ? 0 : outcome === "aborted" ? 2 : 1;
 }
 stop[Symbol.dispose]();

@@ -36,7 +36,7 @@ export type RunOptions = Partial<Omit<ForegroundRun, "request">> & {
   /** In place of the machine's. */
   readonly clock?: Clock | undefined;
   /** Receives the state of each slice. */
-  readonly at?: CrashHook;
+  readonly crashPoint?: CrashHook;
   /** Of a retry: which slices; failed ones when left out. */
   readonly which?: Omit<Reopening, "datasets">;
 };
@@ -72,7 +72,7 @@ export async function openStage(options: SandboxOptions & { database?: string } 
   const inForeground = async (way: typeof syncInForeground, run: RunOptions) => {
     await using app = await open(run);
     return await way(
-      { ...app, at: run.at },
+      { ...app, crashPoint: run.crashPoint },
       {
         request: { datasets: [], bounds: {}, today, ...run.request },
         maxCredits: run.maxCredits ?? null,

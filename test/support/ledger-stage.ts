@@ -90,7 +90,7 @@ export async function openLedgerStage(): Promise<LedgerStage> {
     },
     insert,
     claimed,
-    alive: async () => living.use(await enterWorker(pool, { kind: "sync", account: "", clock })).workerId,
+    alive: async () => living.use(await enterWorker(pool, { kind: "foreground", account: "", clock })).workerId,
     aliveAs: (kind) => enterWorker(pool, { kind, account: "", clock }),
     dead: async () => {
       const { rows } = await sql<{ worker_id: string }>`

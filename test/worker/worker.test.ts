@@ -47,7 +47,7 @@ async function ranksAreIn(stage: Stage): Promise<boolean> {
   return row?.count === 4 * 3 * 4;
 }
 
-test("plans at its start, wave after wave, and loads the same as a sync", async () => {
+test("plans at its start, round after round, and loads the same as a sync", async () => {
   await using stage = await openStage(middle);
   expect(await work(stage, () => ranksAreIn(stage))).toBeNull();
   const { facts, callTexts } = await calmRun(middle);

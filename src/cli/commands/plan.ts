@@ -12,7 +12,7 @@ import { createTally, planTotals } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
 import { forgetOldPrices } from "../../runs/forget-prices.ts";
-import { dueTries } from "../../runs/later-tries.ts";
+import { dueTries } from "../../runs/queue-retries.ts";
 import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
 import { otherAccountsWords } from "../of-other-accounts.ts";
 import { withApp } from "../with-app.ts";

@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { scopeText } from "../../core/about.ts";
-import { sliceStory, type SliceStory } from "../../ledger/status.ts";
+import { sliceDetails, type SliceDetails } from "../../ledger/status.ts";
 import { noSuchSlice, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson } from "../output.ts";
@@ -16,15 +16,15 @@ export function defineShow(command: Command): void {
     .option("--json", "as JSON")
     .action((sliceId: string, options: { json?: true }) =>
       withWarehouse(async ({ warehouse }) => {
-        const story = await sliceStory(warehouse.db, sliceId);
-        if (story === null) throw noSuchSlice(sliceId);
-        if (options.json) printJson(story);
-        else printStory(story);
+        const details = await sliceDetails(warehouse.db, sliceId);
+        if (details === null) throw noSuchSlice(sliceId);
+        if (options.json) printJson(details);
+        else printDetails(details);
       }),
     );
 }
 
-function printStory({ slice, items, requests, rejects }: SliceStory): void {
+function printDetails({ slice, items, requests, rejects }: SliceDetails): void {
   const facts: readonly Fact[] = [
     ["slice", `${slice.slice_id}, ${slice.state}${meaningOf(slice.effective_state)}`],
     ["what", `${slice.dataset} by ${slice.operation}`],
@@ -59,7 +59,7 @@ function printStory({ slice, items, requests, rejects }: SliceStory): void {
     print(`... only the first ${count(rejects.length)}; all are in ops.reject.`);
 }
 
-function requestsTable(requests: SliceStory["requests"]): string {
+function requestsTable(requests: SliceDetails["requests"]): string {
   return table(
     ["received", "attempt", "page", "status", "error", "credits", "left", optional("ms"), optional("bytes")],
     requests.map((one) => [

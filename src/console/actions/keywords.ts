@@ -114,10 +114,10 @@ async function carryOut(
   const { now, changes } = await seeChanges(session, { verb: wanted.verb, place: placeOf(wanted), named });
   const seen = new Set(shown.remove);
   const unseen = changes.remove.filter((keyword) => !seen.has(keyword));
-  const isDearer = creditsFor(changes, ingest.parts.learned) > runLimit.left();
-  if (unseen.length > 0 || isDearer)
+  const isMoreExpensive = creditsFor(changes, ingest.parts.learned) > runLimit.left();
+  if (unseen.length > 0 || isMoreExpensive)
     throw fail("console_bad_input", {
-      problem: `the keywords of the account differ from the list last read, and ${isDearer ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read the list with \`storehouse sync --dataset tracked_keyword\`, then review the changes again`,
+      problem: `the keywords of the account differ from the list last read, and ${isMoreExpensive ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read the list with \`storehouse sync --dataset tracked_keyword\`, then review the changes again`,
     });
   const done = await changeKeywords(session, placeOf(wanted), now, changes);
   if (done.error === null) return done;

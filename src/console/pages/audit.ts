@@ -17,11 +17,11 @@ export const auditPage = definePage({
   input: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) }),
   examples: ["/audit"],
   show: async ({ read, now }, { limit }) => {
-    const deeds = await read(`audit ${limit}`, (db) => readAudit(db, limit));
+    const actions = await read(`audit ${limit}`, (db) => readAudit(db, limit));
     return html`${pageHead("Actions", html`Who did what here, from where, and at which agreed price. See also <code>ops.audit_log</code>.`)}
       <section class="card" id="actions">
         ${
-          deeds.length === 0
+          actions.length === 0
             ? html`<p class="muted">No actions yet.</p>`
             : dataTable(
                 "Actions, newest first",
@@ -43,7 +43,7 @@ export const auditPage = definePage({
                     cell: (one) => wrapped(one.note, one.endedAt === null ? null : timeElement(one.endedAt, now)),
                   },
                 ],
-                deeds,
+                actions,
               )
         }
       </section>`;

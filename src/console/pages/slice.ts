@@ -2,7 +2,7 @@ import { z } from "zod";
 import { scopeText } from "../../core/about.ts";
 import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
-import { sliceStory, type SliceStory } from "../../ledger/status.ts";
+import { sliceDetails, type SliceDetails } from "../../ledger/status.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { daysText } from "../parts/days-text.ts";
@@ -22,9 +22,9 @@ export const slicePage = definePage({
   input: z.object({ slice: LedgerId }),
   examples: ["/slices/1"],
   show: async (context, { slice: sliceId }) => {
-    const story = await context.read(`slice ${sliceId}`, (db) => sliceStory(db, sliceId, 50));
-    if (story === null) throw fail("console_unknown", { what: `slice ${sliceId}` });
-    const { slice } = story;
+    const details = await context.read(`slice ${sliceId}`, (db) => sliceDetails(db, sliceId, 50));
+    if (details === null) throw fail("console_unknown", { what: `slice ${sliceId}` });
+    const { slice } = details;
     return html`${breadcrumbs(
         [
           ["/runs", "Runs"],
@@ -38,18 +38,18 @@ export const slicePage = definePage({
           ${stateBadge(slice.state)}${slice.effective_state === slice.state ? null : stateBadge(slice.effective_state)}
         </div>
       </header>
-      ${errorNotice(context, story)}
-      <section class="card" id="facts">${sliceFacts(story, context.now)}</section>
-      ${itemsCard(story)}
+      ${errorNotice(context, details)}
+      <section class="card" id="facts">${sliceFacts(details, context.now)}</section>
+      ${itemsCard(details)}
       <section class="card" id="requests">
         <h2>Attempts and requests</h2>
-        ${requestsTable(story, context.now)}${answerLinks(context, story)}
+        ${requestsTable(details, context.now)}${answerLinks(context, details)}
       </section>
-      ${rejectsCard(story)}`;
+      ${rejectsCard(details)}`;
   },
 });
 
-function errorNotice(context: PageContext, { slice }: SliceStory): Html | null {
+function errorNotice(context: PageContext, { slice }: SliceDetails): Html | null {
   if (slice.error_message === null) return null;
   const { slice_id: sliceId, is_retryable: isRetryable, planned_credits: plannedCredits, account } = slice;
   return html`<section class="notice ${slice.state === "failed" ? "bad" : "warn"}" id="error">
@@ -58,7 +58,7 @@ function errorNotice(context: PageContext, { slice }: SliceStory): Html | null {
   </section>`;
 }
 
-function sliceFacts({ slice }: SliceStory, now: number): Html {
+function sliceFacts({ slice }: SliceDetails, now: number): Html {
   return facts([
     ["Partition", scopeText(slice.scope)],
     ["Operation", slice.operation],
@@ -78,7 +78,7 @@ function sliceFacts({ slice }: SliceStory, now: number): Html {
 /** The number of items that are shown without a click. */
 const itemsShown = 30;
 
-function itemsCard({ items }: SliceStory): Html | null {
+function itemsCard({ items }: SliceDetails): Html | null {
   if (items.length === 0) return null;
   const list = html`<p>${items.join(" · ")}</p>`;
   return html`<section class="card" id="items">
@@ -94,7 +94,7 @@ function itemsCard({ items }: SliceStory): Html | null {
   </section>`;
 }
 
-function requestsTable({ slice, requests }: SliceStory, now: number): Html {
+function requestsTable({ slice, requests }: SliceDetails, now: number): Html {
   if (slice.reported_by !== null)
     return html`<p class="muted">
       No request was sent for this slice: its cells came with an answer of ${slice.reported_by}.
@@ -117,7 +117,7 @@ function requestsTable({ slice, requests }: SliceStory, now: number): Html {
   );
 }
 
-function answerLinks({ visitor }: PageContext, { slice, requests }: SliceStory): Html | null {
+function answerLinks({ visitor }: PageContext, { slice, requests }: SliceDetails): Html | null {
   const pages = [...new Set(requests.filter(({ status }) => status === 200).map(({ page }) => page))];
   if (pages.length === 0) return null;
   if (visitor.role !== "operator") return html`<p class="muted">Only operators can see the stored answer.</p>`;
@@ -127,7 +127,7 @@ function answerLinks({ visitor }: PageContext, { slice, requests }: SliceStory):
   </p>`;
 }
 
-function rejectsCard({ slice, rejects }: SliceStory): Html | null {
+function rejectsCard({ slice, rejects }: SliceDetails): Html | null {
   if (rejects.length === 0) return null;
   const all =
     rejects.length < slice.rows_rejected ? `: the first ${rejects.length} of ${count(slice.rows_rejected)}` : "";

@@ -3,7 +3,7 @@ import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
-import { unrequestedSpan, type UnrequestedDays } from "../../ledger/unrequested-days.ts";
+import { unrequestedNext, unrequestedText, type UnrequestedDays } from "../../ledger/unrequested-days.ts";
 import type { Tone } from "./badge.ts";
 
 type Family = (typeof families)[number];
@@ -47,12 +47,13 @@ export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts)
   const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
   const failed = sumBy(own, (one) => one.failed);
+  const unrequestedNote = unrequestedText(unrequested.filter(({ dataset }) => datasets.includes(dataset)));
   const notes = [
     lateOnes.length > 0 ? `${lateOnes.join(", ")} ${lateOnes.length === 1 ? "is" : "are"} late` : "",
     behindText(own),
     gapText(own),
     failed > 0 ? countOf(failed, "failed slice leaves a gap", "failed slices leave gaps") : "",
-    unrequestedText(unrequested.filter(({ dataset }) => datasets.includes(dataset))),
+    unrequestedNote === null ? "" : `${unrequestedNote}: ${unrequestedNext}`,
   ].filter((text) => text !== "");
   const start = `${completeTo === null ? noDayText(own) : `Complete to ${completeTo}`}${aheadText(own, completeTo)}`;
   return {
@@ -78,12 +79,6 @@ function gapText(own: readonly CompleteDays[]): string {
   if (gaps.length === 0) return "";
   const newest = latest(gaps.map((one) => one.newestPastGap));
   return `${gaps.map(({ dataset }) => dataset).join(", ")} ${gaps.length === 1 ? "has a gap" : "have gaps"} before ${gaps.length === 1 ? "its" : "their"} newest day, ${newest}`;
-}
-
-function unrequestedText(own: readonly UnrequestedDays[]): string {
-  const span = unrequestedSpan(own);
-  if (span === null) return "";
-  return `days of ${span.datasets.join(", ")} between ${span.first} and ${span.last} were never requested, and no sync will request them: \`storehouse gaps\` shows the backfill to run`;
 }
 
 function noDayText(own: readonly CompleteDays[]): string {

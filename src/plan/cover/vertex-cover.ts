@@ -21,8 +21,8 @@ export function cheapestVertexCover(masks: CellMasks, costs: CoverCosts): Vertex
   const kept = [...groups.keys()];
   const cut = kept.length === 0 ? { days: 0, items: [] } : cutOf(kept, costs, [...groups.values()]);
   const days = forced | cut.days;
-  const dear = new Set(kept.filter((_, index) => cut.items[index]));
-  const items = masks.map((mask) => dear.has(mask & ~forced));
+  const bought = new Set(kept.filter((_, index) => cut.items[index]));
+  const items = masks.map((mask) => bought.has(mask & ~forced));
   return { days, items, price: bitCount(days) * costs.day + items.filter(Boolean).length * costs.item };
 }
 

@@ -5,7 +5,7 @@ import {
   readDueTries,
   readPlansLeft,
   spentOnLaterTries,
-} from "../../src/ledger/later-tries.ts";
+} from "../../src/ledger/failed-retries.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { day, type Day } from "../../src/core/day.ts";

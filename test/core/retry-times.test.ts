@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { errorCodes, type ErrorCode } from "../../src/core/error-codes.ts";
 import { unreadableCodes } from "../../src/core/errors.ts";
-import { isTriedLater, nextTryAt } from "../../src/core/later-tries.ts";
+import { isTriedLater, nextTryAt } from "../../src/core/retry-times.ts";
 
 const minute = 60_000;
 const endedAt = Date.UTC(2026, 7, 20, 4);

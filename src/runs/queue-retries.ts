@@ -10,7 +10,7 @@ import {
   readPlansLeft,
   spentOnLaterTries,
   type DueTry,
-} from "../ledger/later-tries.ts";
+} from "../ledger/failed-retries.ts";
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import { coveredBy } from "../planner/agreed-datasets.ts";
 import type { Database } from "../postgres/database.ts";

@@ -78,7 +78,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     -- a try that no person started is of what the schedule or a plan began
     and    (s.plan_id is not null or r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null or s.dataset = any (${[...of.on]}::text[]))
     and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
-    and    ${mayWait}
+    and    ${isOnlyOfRequest}
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
 }
@@ -134,7 +134,7 @@ async function endTriesAbove(db: Database, isMeant: SqlFragment, credits: number
 }
 
 /** SQL: true for a failed slice `s` unless another slice of the same request is open or failed later: only one of them may be pending. */
-export const mayWait = sql<boolean>`not exists (
+export const isOnlyOfRequest = sql<boolean>`not exists (
       select from ops.slice as o
       where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
       and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id)

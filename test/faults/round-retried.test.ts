@@ -20,7 +20,7 @@ test("a plan whose connection breaks once its slices are queued is made again wh
     isLocked = true;
     await other.query("begin; lock table ops.dataset_timing in exclusive mode");
   };
-  const ended = stage.sync({ settings, at, progress: () => (isBroken ? gate.open() : undefined) });
+  const ended = stage.sync({ settings, crashPoint: at, progress: () => (isBroken ? gate.open() : undefined) });
   const waiting = "select pid from pg_locks where relation = 'ops.dataset_timing'::regclass and not granted";
   await until(async () => (await stage.query(waiting)).length > 0 && gate.held() === apps.length);
   isBroken = true;
