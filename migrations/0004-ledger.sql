@@ -470,8 +470,7 @@ create table ops.held_answer (
   held_at       timestamptz not null,
   current_count integer     not null,
   closing       text[]      not null,
-  outcome       text        check (outcome in ('agreed', 'confirmed', 'contradicted', 'superseded')),
-  decided_at    timestamptz
+  outcome       text        check (outcome in ('agreed', 'confirmed', 'contradicted', 'superseded'))
 );
 comment on table  ops.held_answer               is 'Answers about the portfolio that would remove more than half of the members of their scope. They are stored but not applied until someone confirms them, or an answer of a later day agrees with them.';
 comment on column ops.held_answer.slice_id      is 'Slice of the answer.';
@@ -482,4 +481,3 @@ comment on column ops.held_answer.held_at       is 'When it was held.';
 comment on column ops.held_answer.current_count is 'Members that are current in the scope.';
 comment on column ops.held_answer.closing       is 'Keys of the members that the answer would remove.';
 comment on column ops.held_answer.outcome       is 'agreed: someone confirmed it, and it was applied; confirmed: an answer of a later day agreed with it and was applied; contradicted: a later answer was applied that does not agree; superseded: a later answer is held. Null while it is held.';
-comment on column ops.held_answer.decided_at    is 'When the outcome was decided.';

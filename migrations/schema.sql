@@ -6822,7 +6822,6 @@ create table ops.held_answer (
   current_count integer not null, -- Members that are current in the scope.
   closing text[] not null, -- Keys of the members that the answer would remove.
   outcome text, -- agreed: someone confirmed it, and it was applied; confirmed: an answer of a later day agreed with it and was applied; contradicted: a later answer was applied that does not agree; superseded: a later answer is held. Null while it is held.
-  decided_at timestamp with time zone, -- When the outcome was decided.
   constraint held_answer_pkey PRIMARY KEY (slice_id),
   constraint held_answer_outcome_check CHECK ((outcome = ANY (ARRAY['agreed'::text, 'confirmed'::text, 'contradicted'::text, 'superseded'::text])))
 );

@@ -8,6 +8,11 @@ import type { Settings } from "../config/settings.ts";
 /** If the compared day has no answer, the nearest earlier day with one is used, at most this many days before it. */
 export const toleranceDays = 7;
 
+/** How many days back the earliest day is that can decide what an alert fires on a day. */
+export function furthestDays({ comparedFrom }: Pick<Alert, "comparedFrom">): number {
+  return comparedFrom === null ? 0 : comparedFrom + toleranceDays;
+}
+
 /** An alert as it is checked: ready-made kinds and groups are expanded. */
 export type Alert = {
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql, instant } from "../postgres/sql.ts";
-import { alertsIn, type Alert } from "./alert.ts";
+import { alertsIn, furthestDays, type Alert } from "./alert.ts";
 import { fireText } from "./alert-words.ts";
 import { alertDays, readDueDays, type AnsweredDay } from "./due-days.ts";
 import { findFires, mostFires } from "./find-fires.ts";
@@ -106,18 +106,14 @@ async function checkDays(
   });
 }
 
-/** The most days back that a compared day can be: the maximum of `days` plus a gap. */
-const furthestDays = 40;
-
 /** What fired about these days, or about changes that reach into them. */
-async function readFired(db: Database, { name, digest }: Alert, days: readonly Day[]): Promise<readonly FireKey[]> {
-  const first = earliest(days);
+async function readFired(db: Database, alert: Alert, days: readonly Day[]): Promise<readonly FireKey[]> {
+  const { name, digest } = alert;
+  const from = addDays(earliest(days), -furthestDays(alert));
   const { rows } = await sql<FireKey>`
     select subject, date_day as day, compared_day as "comparedDay", detail -> 'values' as values
     from   ops.alert_fire
-    where  alert_name = ${name} and digest = ${digest} and date_day >= ${addDays(first, -furthestDays)}::date`.execute(
-    db,
-  );
+    where  alert_name = ${name} and digest = ${digest} and date_day >= ${from}::date`.execute(db);
   return rows;
 }
 

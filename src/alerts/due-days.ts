@@ -1,7 +1,7 @@
 import { addDays, type Day } from "../core/day.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
-import { toleranceDays, type Alert } from "./alert.ts";
+import { furthestDays, toleranceDays, type Alert } from "./alert.ts";
 
 /** Days back from today that alerts are checked for: a day that becomes complete later no longer fires. */
 export const alertDays = 30;
@@ -35,8 +35,7 @@ export async function readDueDays(
   }));
   const datasets = [...new Set(alerts.flatMap((alert) => alert.datasets))];
   const declared = datasets.map((name) => ({ dataset: name, settle_days: declaredSettleDays(name) }));
-  const furthest = Math.max(0, ...alerts.map(({ comparedFrom }) => (comparedFrom ?? -toleranceDays) + toleranceDays));
-  const earliest = addDays(from, -furthest);
+  const earliest = addDays(from, -Math.max(0, ...alerts.map(furthestDays)));
   const { rows } = await sql<AnsweredDay>`
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (alert_name text, digest text, datasets text[], compared_from int)

@@ -4,7 +4,9 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /**
  * SQL: store, app, country and day of requested cells of some datasets that have no answer; null if the dataset does not distinguish them.
- * A failed slice stays failed even if another one brings the answer. No rows for marts whose rows are each made of one answer.
+ * A failed slice stays failed even if another one brings the answer. Unlike in `ops.failed_slice`, any newer skipped or lost slice of the
+ * day also ends the wait: what matters here is whether the day is answered or given up, not whether its
+ * failure needs attention. No rows for marts whose rows are each made of one answer.
  */
 export function unansweredCells(
   { isWhole }: Pick<AlertMart, "isWhole">,

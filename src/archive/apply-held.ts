@@ -20,7 +20,7 @@ export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<str
     if (slice === null) return "its answer is no longer stored";
     const answer = await answerOf(parts.db, slice);
     if (answer instanceof StorehouseError) return answer.problem;
-    if (!(await agreeToHeld(transaction, held.sliceId, parts.clock.now()))) return "it is no longer held";
+    if (!(await agreeToHeld(transaction, held.sliceId))) return "it is no longer held";
     const { fetched } = answer;
     await loadAnswers(transaction, { ...parts, held: "apply" }, [
       { dataset: datasetNamed(held.dataset), slice, fetched },

@@ -37,7 +37,7 @@ export async function openBucket(
   const stack = opened.move();
   return {
     work,
-    lockName: `storehouse export ${bucket}/${prefix}`,
+    lockName: `${bucket}/${prefix}`,
     table: (schema, table) => openTable({ client, bucket, work, partBytes, prefix: `${prefix}${schema}/${table}/` }),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

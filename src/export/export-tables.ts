@@ -1,8 +1,9 @@
-import type { Pool, PoolClient } from "pg";
+import type { Pool } from "pg";
 import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { unwritableFile } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
-import { liftReplyLimit } from "../postgres/database.ts";
+import { tryLockNamed } from "../postgres/advisory-lock.ts";
+import { databaseOn, liftReplyLimit } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
 import { withExactTypes } from "./exact-types.ts";
@@ -43,7 +44,8 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
   opened.defer(liftReplyLimit(client));
   await beginSnapshot(client);
   opened.defer(() => client.query("rollback").then(nothing, nothing));
-  if (place.lockName !== null) await lockPlace(client, place.lockName, out);
+  if (place.lockName !== null && !(await tryLockNamed(databaseOn(client), "export", place.lockName)))
+    throw fail("export_under_way", { place: out });
   const done: TableExport[] = [];
   for (const relation of request.relations) {
     const one = await exportOne({ client, parquet, work, place }, request, relation).catch((error: unknown) => {
@@ -73,15 +75,6 @@ async function openParquet(work: string) {
 }
 
 const nothing = () => undefined;
-
-/** Until the transaction ends: a bucket has no lock, and every process that exports into it reads this database. */
-async function lockPlace(client: PoolClient, name: string, out: string): Promise<void> {
-  const { rows } = await client.query<{ is_ours: boolean }>(
-    "select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_ours",
-    [name],
-  );
-  if (rows[0]?.is_ours !== true) throw fail("export_under_way", { place: out });
-}
 
 function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;

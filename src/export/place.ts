@@ -30,7 +30,7 @@ export type TablePlace = {
 export type ExportPlace = AsyncDisposable & {
   /** A folder of this export on this machine. */
   readonly work: string;
-  /** The name of the lock in Postgres that keeps out another export; null if the place has its own lock. */
+  /** What the lock `export` in Postgres is for, which keeps out another export; null if the place has its own lock. */
   readonly lockName: string | null;
   readonly table: (schema: string, table: string) => Promise<TablePlace>;
 };

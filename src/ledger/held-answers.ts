@@ -62,11 +62,10 @@ export async function holdAnswer(
   { current, closing, at, outcome }: HeldFacts & { readonly outcome?: HeldOutcome | undefined },
 ): Promise<void> {
   const { code, message } = fail("answer_held", { closing: closing.length, current });
-  const decidedAt = outcome === undefined ? null : instant(at);
   await sql`
-    insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing, outcome, decided_at)
+    insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing, outcome)
     values (${slice.sliceId}, ${slice.dataset}, ${JSON.stringify(slice.scope)}::jsonb, ${slice.window.start}, ${instant(at)}, ${current},
-            ${[...closing]}::text[], ${outcome ?? null}, ${decidedAt})`.execute(db);
+            ${[...closing]}::text[], ${outcome ?? null})`.execute(db);
   await sql`
     update ops.slice set state = 'skipped', error_code = ${code}, error_message = ${message}
     where  slice_id = ${slice.sliceId} and attempt = ${slice.attempt}`.execute(db);
@@ -78,7 +77,7 @@ export async function holdAnswer(
  */
 export async function decideHeld(db: Database, slice: Slice, outcome: HeldOutcome, at: number): Promise<void> {
   await sql`
-    update ops.held_answer set outcome = ${outcome}, decided_at = ${instant(at)}
+    update ops.held_answer set outcome = ${outcome}
     where  ${ofScope(slice)} and outcome is null and slice_id <> ${slice.sliceId} and held_at <= ${instant(at)}`.execute(
     db,
   );
@@ -104,10 +103,10 @@ export async function heldAmong(
 }
 
 /** Records that a person agrees to a held answer; false if it is no longer held. To be called in the transaction that applies it. */
-export async function agreeToHeld(db: Database, sliceId: string, now: number): Promise<boolean> {
+export async function agreeToHeld(db: Database, sliceId: string): Promise<boolean> {
   const { rows } = await sql`
     with agreed as (
-      update ops.held_answer set outcome = 'agreed', decided_at = ${instant(now)}
+      update ops.held_answer set outcome = 'agreed'
       where  slice_id = ${sliceId} and outcome is null returning slice_id
     )
     update ops.slice as s set state = 'loaded', error_code = null, error_message = null

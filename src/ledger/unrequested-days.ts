@@ -1,4 +1,5 @@
 import { listed } from "../core/words.ts";
+import { appNamed } from "../postgres/app-named.ts";
 import { earliest, latest, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 import { lastDay, type Window } from "../core/window.ts";
@@ -26,8 +27,8 @@ function isNamed(slice: "s" | "f", { apps, countries }: NamedScopes): SqlFragmen
   const ids = apps.map((app) => app.slice(app.indexOf(":") + 1));
   const hasItem = sql`r."itemsAreApps" and exists (
     select from ops.slice_batch as b where b.batch_id = ${sql.ref(`${slice}.batch_id`)} and b.items && ${ids}::text[])`;
-  return sql<boolean>`(${apps.length === 0}::boolean or ${scope} ->> 'app' = any (${[...apps]}::text[])
-    or (${scope} ->> 'store') || ':' || (${scope} ->> 'app') = any (${[...apps]}::text[]) or ${hasItem})
+  return sql<boolean>`(${apps.length === 0}::boolean or ${appNamed(apps, { store: sql`(${scope} ->> 'store')`, trackId: sql`(${scope} ->> 'app')` })}
+    or ${hasItem})
     and (${countries.length === 0}::boolean or coalesce(${scope} ->> 'country' = any (${[...countries]}::text[]), true))`;
 }
 

@@ -1,3 +1,4 @@
+import { appNamed } from "../postgres/app-named.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
@@ -27,7 +28,7 @@ export async function doOtherAccountsHaveMore(
     select exists (
       select from place as p
       where  p.account <> ${accountOf(settings)}
-      and    (${apps.length === 0} or p.track_id = any (${[...apps]}::text[]) or p.store || ':' || p.track_id = any (${[...apps]}::text[]))
+      and    (${apps.length === 0} or ${appNamed(apps, { store: sql`p.store`, trackId: sql`p.track_id` })})
       and    (${countries.length === 0} or p.country_code = any (${countries.map((one) => one.toUpperCase())}::text[]))
       and    not exists (
         select from place as o

@@ -1,11 +1,6 @@
 import type { Relation } from "../postgres/relations.ts";
+import { replaced } from "./statement-pieces.ts";
 
-/**
- * Comments and strings, which name no table, including dollar-quoted strings and those with backslashes. Quoted names, which may contain
- * the start of one, are kept.
- */
-const notNames =
-  /("(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?\*\/|\$(\w*)\$[\s\S]*?\$\2\$|\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'/gis;
 const names = /"((?:[^"]|"")+)"|[\p{L}_][\p{L}\p{N}_$]*/gu;
 
 /**
@@ -14,7 +9,7 @@ const names = /"((?:[^"]|"")+)"|[\p{L}_][\p{L}\p{N}_$]*/gu;
  */
 export function relationsNamed(statement: string, all: readonly Relation[]): readonly Relation[] {
   const words = new Set(
-    [...statement.replaceAll(notNames, (_, quoted?: string) => quoted ?? " ").matchAll(names)].map(
+    [...replaced(statement, { comment: " ", string: " " }).matchAll(names)].map(
       ([word, quoted]) => quoted?.replaceAll('""', '"') ?? word.toLowerCase(),
     ),
   );

@@ -1,12 +1,9 @@
 import { addDays, addMonths, isDay, monthStart, weekday, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
+import { pieces, replaced, withoutComments } from "./statement-pieces.ts";
 
-/** Comments; also strings and names, which may contain what only begins like one. */
-const comments = /('(?:[^']|'')*'|"(?:[^"]|"")*")|--[^\n]*|\/\*[\s\S]*?\*\//g;
-/** Strings, and quoted names, which may contain the start of a string. */
-const texts = /'(?:[^']|'')*'|"(?:[^"]|"")*"/g;
-/** Strings with other rules for where they end. */
-const oddTexts = /\be'[^']*\\|\$\w*\$/i;
+/** Strings whose value is not what stands between single quotes. */
+const oddString = /^\$|^e[\s\S]*\\/i;
 /** Words that may read rows outside the conditions. */
 const others =
   /\b(?:or|not|union|except|intersect|join|case|filter|lateral)\b|\bfrom\s+(?:only\s+)?[\w."]+(?:\s+(?:as\s+)?[\w"]+)?(?:\s*\([^)]*\))?\s*,/i;
@@ -102,7 +99,7 @@ function kindsOf(text: string): readonly string[] {
 }
 
 function plain(statement: string): string {
-  return statement.replaceAll(comments, (_, kept?: string) => kept ?? " ").replaceAll(/\bis\s+not\b/gi, "is");
+  return withoutComments(statement).replaceAll(/\bis\s+not\b/gi, "is");
 }
 
 /**
@@ -110,7 +107,8 @@ function plain(statement: string): string {
  * row out.
  */
 function filtersOf(text: string): string {
-  const words = text.replaceAll(texts, (quoted) => " ".repeat(quoted.length));
+  const blank = (quoted: string) => " ".repeat(quoted.length);
+  const words = replaced(text, { string: blank, name: blank });
   const start = words.search(/\bwhere\b/i);
   if (start === -1) return "";
   const length = words.slice(start).search(/\b(?:group|order|partition)\s+by\b/i);
@@ -119,9 +117,13 @@ function filtersOf(text: string): string {
 
 function isOneSelect(text: string): boolean {
   const words = withoutTexts(text);
-  return !oddTexts.test(text) && !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
+  return !hasOddStrings(text) && !others.test(words) && words.match(/\bselect\b/gi)?.length === 1;
 }
 
 function withoutTexts(text: string): string {
-  return text.replaceAll(texts, (quoted) => (quoted.startsWith("'") ? "''" : '"name"'));
+  return replaced(text, { string: "''", name: '"name"' });
+}
+
+function hasOddStrings(text: string): boolean {
+  return pieces(text).some((piece) => piece.kind === "string" && oddString.test(piece.text));
 }

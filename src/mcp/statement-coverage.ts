@@ -1,3 +1,4 @@
+import { appNamed } from "../postgres/app-named.ts";
 import { isOn, type Settings } from "../config/settings.ts";
 import { countOf } from "../core/words.ts";
 import type { Day } from "../core/day.ts";
@@ -205,7 +206,7 @@ async function readFreshness(
         select dataset, freshness_state, count(*)::int as places, max(newest_day) as newest_day, max(due_day) as due_day, max(last_loaded_at) as last_loaded_at
         from   ops.freshness
         where  dataset = any (${[...datasets]}::text[])
-        and    (track_id is null or ${apps.length === 0} or track_id = any (${[...apps]}::text[]) or store || ':' || track_id = any (${[...apps]}::text[]))
+        and    (track_id is null or ${apps.length === 0} or ${appNamed(apps, { store: sql`store`, trackId: sql`track_id` })})
         and    (country_code is null or ${countries.length === 0} or country_code = any (${countries.map((one) => one.toUpperCase())}::text[]))
         group  by 1, 2) as f
       group  by dataset`.execute(transaction);

@@ -1,6 +1,7 @@
 import { addDays, isDay, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { lastOfMonth, statementBounds } from "./statement-bounds.ts";
+import { pieces, withoutComments } from "./statement-pieces.ts";
 import type { Answer } from "./run-statement.ts";
 
 /** The days whose coverage is shown with an answer, and where they come from. */
@@ -54,11 +55,15 @@ export function statementDays({ given, statement = "", answer = nothing, today }
 type Written = { readonly day: Day; readonly operator: string };
 
 function writtenDays(statement: string): readonly Written[] {
-  const literal = /(?<operator>[<>=]*)\s*(?:date|timestamp|timestamptz)?\s*'(?<day>\d{4}-\d{2}-\d{2})[^']*'/gi;
-  return [...statement.matchAll(literal)].flatMap(({ groups: { day = "", operator = "" } = {} }) =>
-    isDay(day) ? [{ day, operator }] : [],
-  );
+  const all = pieces(withoutComments(statement));
+  return all.flatMap(({ kind, text }, index) => {
+    const [, day = ""] = (kind === "string" && /^e?'(\d{4}-\d{2}-\d{2})/i.exec(text)) || [];
+    const [, operator = ""] = operatorBefore.exec(all[index - 1]?.text ?? "") ?? [];
+    return isDay(day) ? [{ day, operator }] : [];
+  });
 }
+
+const operatorBefore = /([<>=]*)\s*(?:date|timestamp|timestamptz)?\s*$/i;
 
 /** The days on the side of a statement's only day that it reads: those before it if it is an end, else those from it on. */
 function around(written: readonly Written[], yesterday: Day, today: Day): Window {

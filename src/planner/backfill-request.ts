@@ -1,3 +1,4 @@
+import { isAppNamed } from "../core/app-names.ts";
 import type { Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
@@ -86,7 +87,7 @@ function chooseApps(names: readonly string[], portfolio: Portfolio): readonly Po
   if (names.length === 0) return portfolio.apps;
   const known = portfolio.apps.map(({ trackId }) => trackId);
   return names.flatMap((value) => {
-    const found = portfolio.apps.filter(({ store, trackId }) => value === trackId || value === `${store}:${trackId}`);
+    const found = portfolio.apps.filter((app) => isAppNamed([value], app));
     if (found.length === 0)
       throw fail("not_in_portfolio", {
         what: "app",

@@ -1,3 +1,4 @@
+import { isAppNamed } from "../core/app-names.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -36,6 +37,7 @@ export async function readNamedCoverage(
 /** The part of the portfolio with these apps; if one of them is not in it, the whole portfolio, so that the error can list it. */
 async function portfolioWith(db: Database, apps: readonly string[], settings: Settings): Promise<Portfolio> {
   const portfolio = apps.length === 0 ? null : await currentPortfolio(db, settings, apps);
-  const known = portfolio?.apps.flatMap(({ store, trackId }) => [trackId, `${store}:${trackId}`]);
-  return portfolio !== null && apps.every((one) => known?.includes(one)) ? portfolio : currentPortfolio(db, settings);
+  return portfolio !== null && apps.every((one) => portfolio.apps.some((app) => isAppNamed([one], app)))
+    ? portfolio
+    : currentPortfolio(db, settings);
 }

@@ -1,3 +1,4 @@
+import { isAppNamed } from "../core/app-names.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { isOn, type Settings } from "../config/settings.ts";
 import type { Portfolio, SourceMembers } from "../core/portfolio.ts";
@@ -205,7 +206,10 @@ async function readPortfolio(
 function listedOf({ portfolio }: Settings, apps: readonly string[] | undefined): Settings["portfolio"] {
   if (apps === undefined) return portfolio;
   const named = new Set(apps);
-  return { ...portfolio, apps: portfolio.apps.filter(({ id }) => named.has(id) || named.has(`${storeOf(id)}:${id}`)) };
+  return {
+    ...portfolio,
+    apps: portfolio.apps.filter(({ id }) => isAppNamed(named, { store: storeOf(id), trackId: id })),
+  };
 }
 
 /** The members of each planning source that any of these datasets names; for a source by account, those of the account. */

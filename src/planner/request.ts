@@ -1,3 +1,4 @@
+import { isAppNamed } from "../core/app-names.ts";
 import type { Day } from "../core/day.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
@@ -46,8 +47,7 @@ export function isWanted(
 ): boolean {
   const { app, store, country } = scope;
   const isKept = stage !== "market" || (withItems === true && itemsAreApps === true);
-  const appFits =
-    apps === undefined || (app === undefined ? isKept : apps.includes(app) || apps.includes(`${store}:${app}`));
+  const appFits = apps === undefined || (app === undefined ? isKept : isAppNamed(apps, { store, trackId: app }));
   const countryFits =
     countries === undefined ||
     country === undefined ||

@@ -12,6 +12,9 @@ import { isLockTimeout } from "./database-errors.ts";
  * - `keywords`: change what the account tracks, so that nobody relies on a list that another person is changing.
  * - `pruning`: delete stored answers, exclusively; transactions that rebuild rows from stored answers share the lock.
  * - `replay`: rebuild rows of a dataset; transactions that load answers of this dataset share the lock. By name of the dataset.
+ * - `publish`: publish to ClickHouse, so that no two load into one table.
+ * - `export`: write into a bucket, which has no lock of its own, and every process that exports into it reads this database. By name of the
+ *   bucket and its prefix.
  * - `configuration`: change the configuration file, so that nobody relies on one that another person is changing.
  */
 export type LockName =
@@ -23,6 +26,8 @@ export type LockName =
   | "keywords"
   | "pruning"
   | "replay"
+  | "publish"
+  | "export"
   | "configuration";
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
@@ -104,6 +109,14 @@ export async function tryLockUntilCommit(transaction: Database, name: LockName):
   const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${keyOf(name)}) as taken`.execute(
     transaction,
   );
+  return rows[0]?.taken === true;
+}
+
+/** As `tryLockUntilCommit`, for the lock of this name for one thing. */
+export async function tryLockNamed(transaction: Database, name: LockName, thing: string): Promise<boolean> {
+  const { rows } = await sql<{
+    taken: boolean;
+  }>`select pg_try_advisory_xact_lock(${keyOf(name)}, hashtext(${thing})) as taken`.execute(transaction);
   return rows[0]?.taken === true;
 }
 

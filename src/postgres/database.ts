@@ -169,7 +169,7 @@ function databaseOf(pool: pg.Pool): Database {
 }
 
 /** One connection, which runs one statement after the other, and one transaction at a time. */
-function databaseOn(client: pg.PoolClient): Database {
+export function databaseOn(client: pg.PoolClient): Database {
   let before: Promise<unknown> = Promise.resolve();
   let isInTransaction = false;
   const transact = async <T>(work: (db: Database) => Promise<T>, begin: string) => {

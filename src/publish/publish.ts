@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { PoolClient } from "pg";
 import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { openParquetWriter } from "../export/parquet.ts";
 import { beginSnapshot } from "../export/snapshot.ts";
-import { liftReplyLimit, type Warehouse } from "../postgres/database.ts";
+import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
+import { databaseOn, liftReplyLimit, type Warehouse } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
@@ -57,7 +57,7 @@ export async function publish(
       () => undefined,
     ),
   );
-  await lock(client);
+  if (!(await tryLockUntilCommit(databaseOn(client), "publish"))) throw fail("publish_under_way");
   const known = { there: await readTables(clickHouse), before: await readPublished(clickHouse) };
   const tables: Published[] = [];
   for (const relation of wanted) {
@@ -87,14 +87,6 @@ function withWhatIsRead(views: readonly MartView[], names: readonly string[]): R
   // each view comes after those that it reads
   for (const { mart, reads } of views.toReversed()) if (found.has(mart)) for (const read of reads) found.add(read);
   return found;
-}
-
-/** Until the transaction ends: two publications would load into one table. */
-async function lock(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ is_ours: boolean }>(
-    "select pg_try_advisory_xact_lock(hashtextextended('storehouse publish', 0)) as is_ours",
-  );
-  if (rows[0]?.is_ours !== true) throw fail("publish_under_way");
 }
 
 function inOurWords({ name }: Relation, error: unknown): unknown {

@@ -32,6 +32,17 @@ test("days that the statement writes out are those from the first to the last, a
   expect(days({ statement: "received_at > '2026-08-18 10:00'" })).toEqual(["2026-08-18", "2026-08-20", "statement"]);
 });
 
+test.each([
+  "-- since '2020-01-01'\n",
+  "/* '2020-01-01' */",
+  "'see ''2020-01-01'' '",
+  "$$ '2020-01-01' $$",
+  `"'2020-01-01'"`,
+])("a day in a comment, a name or another string is not one that the statement reads: %s", (aside) => {
+  const statement = `select ${aside} from m where date_day >= /* from */ '2026-08-01'`;
+  expect(days({ statement })).toEqual(["2026-08-01", "2026-08-20", "statement"]);
+});
+
 test("else the days of the answer count: of its columns of days only", () => {
   expect(days({ answer: dates("2026-08-03", null, "2026-08-01") })).toEqual(["2026-08-01", "2026-08-04", "answer"]);
 });

@@ -1,3 +1,4 @@
+import { isAppNamed } from "../../core/app-names.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Clock } from "../../core/clock.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
@@ -42,11 +43,12 @@ export function filtered(
   rows: readonly PartitionGroup[],
   { datasets, apps, countries }: GridFilters,
 ): readonly PartitionGroup[] {
+  const named = new Set(apps);
   const wanted = new Set(countries.map((country) => country.toUpperCase()));
   return rows.filter(
     ({ dataset, store, trackId, country }) =>
       (datasets.length === 0 || datasets.includes(dataset)) &&
-      (apps.length === 0 || (trackId !== null && (apps.includes(trackId) || apps.includes(`${store}:${trackId}`)))) &&
+      (apps.length === 0 || (trackId !== null && isAppNamed(named, { store, trackId }))) &&
       (wanted.size === 0 || country === null || wanted.has(country)),
   );
 }
