@@ -1,5 +1,6 @@
 import { dayOf } from "../core/day.ts";
 import { messageOf } from "../core/errors.ts";
+import { planningSourcesOf } from "../datasets/shared/define-dataset.ts";
 import type { CallDay, TableFeeder } from "./feed-tables.ts";
 import type { Call, GatewayParts } from "./gateway-parts.ts";
 
@@ -12,6 +13,8 @@ export interface FeedQueue extends AsyncDisposable {
 
 /** Lists are planned from each other in fewer stages. */
 const mostPasses = 4;
+/** Answers from which plans are made, apart from lists, may be many: what they show is looked up once for all of this time. */
+const retryAfterMs = 5_000;
 
 /**
  * Creates the queue; it loads first what a killed gateway left. One answer is loaded at a time. Answers of a dataset that a replay rebuilds
@@ -27,6 +30,8 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
   let isRetryDue = true;
   /** Answers that wait to be loaded. */
   let waiting = 0;
+  /** A retry that is due soon. */
+  let retrySoon: Promise<void> | null = null;
 
   function noteFailure(error: unknown): void {
     // the answer is stored: the next start tries again
@@ -39,11 +44,13 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
 
   const dayOfAnswer = (fetchedAt: number): CallDay => ({ today: clock.today(), start: Date.parse(dayOf(fetchedAt)) });
 
-  async function feed(call: Call, day: CallDay): Promise<void> {
+  /** `noteSource`: called if plans of the market are made from the answer. */
+  async function feed(call: Call, day: CallDay, noteSource: () => void): Promise<void> {
     const found = await feeder.find(call, day);
     if (found === null) return;
     const { name, stage } = found.dataset;
     if (stage !== "market") isRetryDue = true;
+    else if (planningSourcesOf(found.dataset).length > 0) noteSource();
     const ahead = behindReplay.get(name);
     if (ahead === undefined && (await feeder.loadUnlessReplayed(found, day))) return;
     const own = (ahead ?? Promise.resolve())
@@ -57,12 +64,27 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     if (stage !== "market") await own;
   }
 
+  function retryLater(): void {
+    retrySoon ??= clock.sleep(retryAfterMs, stopping.signal).then(
+      () => {
+        retrySoon = null;
+        isRetryDue = true;
+        add(retryLeftOver);
+      },
+      () => undefined,
+    );
+  }
+
   /** Loads the answers of the day that belong to no slice yet; again after lists among them, which show what the others are about. */
   async function retryLeftOver(): Promise<void> {
     for (let pass = 0; isRetryDue && pass < mostPasses && !stopping.signal.aborted; pass += 1) {
       isRetryDue = false;
+      feeder.forget();
       const day = dayOfAnswer(clock.now());
-      for (const call of await feeder.leftOver(day)) await feed(call, day);
+      for (const call of await feeder.leftOver(day))
+        await feed(call, day, () => {
+          isRetryDue = true;
+        });
     }
     // a list that stays left over is another process's
     isRetryDue = false;
@@ -75,7 +97,7 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
       const day = dayOfAnswer(fetchedAt);
       waiting += 1;
       add(async () => {
-        await feed(call, day).catch(noteFailure);
+        await feed(call, day, retryLater).catch(noteFailure);
         waiting -= 1;
         // once for many answers
         if (waiting === 0) await retryLeftOver();
@@ -83,6 +105,7 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
+      await retrySoon;
       await working;
       await Promise.all(behindReplay.values());
     },

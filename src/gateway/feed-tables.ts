@@ -1,7 +1,8 @@
 import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
-import { pageParams } from "../api/paging.ts";
+import { cursorAfter, pageParams } from "../api/paging.ts";
+import { readIfUsable } from "../api/read-answer.ts";
 import { callHashIn } from "../ingest/account-calls.ts";
 import { hasHistory } from "../datasets/shared/define-dataset.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
@@ -32,6 +33,8 @@ export type TableFeeder = {
   readonly load: (found: KnownCall, day: CallDay, signal: AbortSignal) => Promise<void>;
   /** The same without waiting; false if a replay rebuilds the dataset. */
   readonly loadUnlessReplayed: (found: KnownCall, day: CallDay) => Promise<boolean>;
+  /** Has the portfolio, and what plans are made from, read again. */
+  readonly forget: () => void;
   /** The calls of a day whose answers are stored and not loaded. */
   readonly leftOver: (day: CallDay) => Promise<readonly Call[]>;
 };
@@ -77,6 +80,9 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
         throw error;
       }
     },
+    forget: () => {
+      known = null;
+    },
     subjectOf: async (call) => {
       const found = (await callsKnown(ingest.clock.today()))(call);
       const { trackId } = call.params;
@@ -93,7 +99,10 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
   };
 }
 
-/** The stored pages of a slice that belong to no slice yet, from the first up to a missing one. */
+/** Pages that came further apart may be of two states of the answer. */
+const pagesWithinMs = 15 * 60_000;
+
+/** The stored pages of a slice that belong to no slice yet, from the first up to a missing one, or one that came much earlier or later. */
 async function storedPages(
   parts: GatewayParts,
   { dataset, slice }: KnownCall,
@@ -101,9 +110,13 @@ async function storedPages(
 ): Promise<readonly StoredAnswer[]> {
   const operation = operationById(slice.operation);
   const pages: StoredAnswer[] = [];
+  const read: unknown[] = [];
   for (;;) {
     const index = pages.length;
-    const params = { ...dataset.request(slice, index), ...pageParams(operation, index) };
+    // a service that counts rows shows it on the second page
+    if (index > 1) for (const { body } of pages.slice(read.length)) read.push(readIfUsable(operation, body)?.value);
+    const cursor = index > 1 ? cursorAfter(operation, read) : index;
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, cursor) };
     const callHash = callHashIn(parts.ingest.account, { operation, params }, start);
     const page = await lastAnswerTo(parts.ingest.db, callHash, {
       unreadOf: start,
@@ -111,6 +124,7 @@ async function storedPages(
     });
     // for calls without pages the next call may be the first again
     if (page === null || pages.some(({ answerId }) => answerId === page.answerId)) return pages;
+    if (Math.abs(page.fetchedAt - (pages.at(-1)?.fetchedAt ?? page.fetchedAt)) > pagesWithinMs) return pages;
     pages.push(page);
   }
 }
