@@ -230,8 +230,8 @@ test("callers of the gateway are on the page of credits, as the reader sees them
 
 test("what apps cost is shown with the names of their stores", async () => {
   const { text } = await operator.get("/credits");
-  expect(text).toMatch(/ iOS \d+</);
-  expect(text).not.toMatch(/ ios \d/);
+  expect(text).toMatch(/ \(\d+\), iOS</);
+  expect(text).not.toMatch(/, ios</);
 });
 
 test("spending by day is drawn, with the days in a table below for who does not see it", async () => {
