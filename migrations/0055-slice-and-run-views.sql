@@ -237,23 +237,27 @@ comment on column ops.credit_spend_daily.failed_request_count is 'Requests witho
 comment on column ops.credit_spend_daily.booked_credits       is 'Credits charged.';
 select ops.comment_columns('ops.credit_spend_daily');
 
+create function ops.is_answer(state text, error_code text) returns boolean language sql immutable parallel safe
+  return state in ('loaded', 'empty') or state = 'skipped' and error_code is not distinct from 'not_found';
+comment on function ops.is_answer(text, text) is 'True for a slice with an answer, with or without rows, also if the service does not know its app or item (404); false for a refused request (400), which says nothing of it.';
+
 create view ops.app_answer as
 select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.scope ->> 'device' as device_code,
-       coalesce(s.scope ->> 'context', s.scope ->> 'chart_version') as context, greatest(s.window_start, g.dropped_before) as window_start, s.window_end, s.state = 'empty' as is_empty,
+       coalesce(s.scope ->> 'context', s.scope ->> 'chart_version') as context, greatest(s.window_start, g.dropped_before) as window_start, s.window_end, s.state <> 'loaded' as is_empty,
        s.ended_at as answered_at
 from   ops.slice as s
 cross  join lateral (
   select max((m.month_start + interval '1 month')::date) as dropped_before
   from   ops.dropped_month as m
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
-where  s.state in ('loaded', 'empty') and s.scope ->> 'app' is not null and (g.dropped_before is null or s.window_end > g.dropped_before);
+where  ops.is_answer(s.state, s.error_code) and s.scope ->> 'app' is not null and (g.dropped_before is null or s.window_end > g.dropped_before);
 comment on view   ops.app_answer               is 'One row per answer about one app: its days, with or without rows, except those that retention has dropped since. Is a figure missing because the service has none, or because it was not requested? Since when has a dataset been requested for an app?';
 comment on column ops.app_answer.country_code  is 'Country; null if the request named none, so that the answer is about all countries.';
 comment on column ops.app_answer.device_code   is 'Device; null if the request named none.';
 comment on column ops.app_answer.context       is 'Kind of figure, for datasets that request each kind separately: context of sales_metric, chart version of category_rank on iOS; else null.';
 comment on column ops.app_answer.window_start  is 'First day of the answer that retention has not dropped.';
 comment on column ops.app_answer.window_end    is 'Day after its last day.';
-comment on column ops.app_answer.is_empty      is 'True if the answer has no rows.';
+comment on column ops.app_answer.is_empty      is 'True if the answer has no rows, also if the service does not know the app (404).';
 comment on column ops.app_answer.answered_at   is 'When it was loaded.';
 select ops.comment_columns('ops.app_answer');
 
@@ -266,7 +270,7 @@ where  s.dataset in ('download_revenue', 'sales_metric') and s.state in ('pendin
 and    not exists (
   select from ops.slice as n
   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end > d.date_day and n.window_start <= d.date_day
-  and    n.dataset = s.dataset and n.scope = s.scope and n.state in ('loaded', 'empty'))
+  and    n.dataset = s.dataset and n.scope = s.scope and ops.is_answer(n.state, n.error_code))
 group  by 1, 2, 3, 4, 5, 6, 7;
 comment on view   ops.unanswered_download_daily             is 'One row per dataset, app, country, device, kind of figure and day for which downloads, estimated or reported by the store, were requested and have no answer yet. For which days do we have the downloads of some devices only?';
 comment on column ops.unanswered_download_daily.dataset      is 'download_revenue: estimates; sales_metric: figures reported by the store.';
@@ -285,13 +289,13 @@ select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s
        coalesce(range_agg(w.days * daterange(g.dropped_before, null)) filter (where w.is_answered), '{}') as answered_days,
        coalesce(range_agg(w.days) filter (where not w.is_answered), '{}') - coalesce(range_agg(w.days) filter (where w.is_answered), '{}') as unanswered_days
 from   ops.slice as s
-cross  join lateral (select daterange(s.window_start, s.window_end) as days, s.state in ('loaded', 'empty') as is_answered) as w
+cross  join lateral (select daterange(s.window_start, s.window_end) as days, ops.is_answer(s.state, s.error_code) as is_answered) as w
 -- as in ops.app_answer
 cross  join lateral (
   select max((m.month_start + interval '1 month')::date) as dropped_before
   from   ops.dropped_month as m
   where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as g
-where  s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed') and s.scope ->> 'app' is not null
+where  (w.is_answered or s.state in ('pending', 'running', 'deferred', 'failed')) and s.scope ->> 'app' is not null
 group  by 1, 2, 3, 4, 5, 6;
 comment on view   ops.partition_days                 is 'One row per dataset and partition of an app, such as one device, kind of figure or chart version if each is requested separately: the days with an answer, and the days that wait for one. For which days does one device have an answer while another has none?';
 comment on column ops.partition_days.country_code    is 'Country; null for requests that named none, so that they are about all countries.';

@@ -54,7 +54,7 @@ select ops.comment_columns('ops.search_ads_own_currency');
 
 create view ops.search_ads_answered_day as
 with requested as (
-  select s.scope ->> 'org_id' as org_id, w.window_start, s.window_end, s.as_of, s.state in ('loaded', 'empty') as is_answered
+  select s.scope ->> 'org_id' as org_id, w.window_start, s.window_end, s.as_of, ops.is_answer(s.state, s.error_code) as is_answered
   from   ops.search_ads_default as d
   join   ops.slice              as s on s.scope ->> 'currency' = d.currency and s.scope ->> 'attribution' = d.attribution
   -- answers of months that retention removed since are gone
@@ -62,7 +62,7 @@ with requested as (
     select greatest(s.window_start, max((m.month_start + interval '1 month')::date)) as window_start
     from   ops.dropped_month as m
     where  m.dataset = s.dataset and m.dropped_at >= s.ended_at) as w
-  where  s.dataset = 'search_ads_report' and s.state in ('loaded', 'empty', 'pending', 'running', 'deferred', 'failed')
+  where  s.dataset = 'search_ads_report' and (ops.is_answer(s.state, s.error_code) or s.state in ('pending', 'running', 'deferred', 'failed'))
   and    s.scope ->> 'report_level' = 'CAMPAIGN' and s.scope ->> 'grain' = 'day' and s.scope ->> 'goal_id' is null and s.window_end > w.window_start
 ), org as (
   select r.org_id, coalesce(range_agg(daterange(r.window_start, r.window_end)) filter (where r.is_answered), '{}') as days,

@@ -5657,7 +5657,7 @@ create view ops.app_answer (
   context text, -- Kind of figure, for datasets that request each kind separately: context of sales_metric, chart version of category_rank on iOS; else null.
   window_start date, -- First day of the answer that retention has not dropped.
   window_end date, -- Day after its last day.
-  is_empty boolean, -- True if the answer has no rows.
+  is_empty boolean, -- True if the answer has no rows, also if the service does not know the app (404).
   answered_at timestamp with time zone -- When it was loaded.
 ) as
  SELECT s.dataset,
@@ -5668,13 +5668,13 @@ create view ops.app_answer (
     COALESCE(s.scope ->> 'context'::text, s.scope ->> 'chart_version'::text) AS context,
     GREATEST(s.window_start, g.dropped_before) AS window_start,
     s.window_end,
-    s.state = 'empty'::text AS is_empty,
+    s.state <> 'loaded'::text AS is_empty,
     s.ended_at AS answered_at
    FROM ops.slice s
      CROSS JOIN LATERAL ( SELECT max((m.month_start + '1 mon'::interval)::date) AS dropped_before
            FROM ops.dropped_month m
           WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
-  WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL AND (g.dropped_before IS NULL OR s.window_end > g.dropped_before);
+  WHERE ops.is_answer(s.state, s.error_code) AND (s.scope ->> 'app'::text) IS NOT NULL AND (g.dropped_before IS NULL OR s.window_end > g.dropped_before);
 
 -- One row per app that is in a group: the names of its groups in one text. In which groups is an app?
 create view ops.app_groups (
@@ -7138,11 +7138,11 @@ create view ops.partition_days (
     COALESCE(range_agg(w.days) FILTER (WHERE NOT w.is_answered), '{}'::datemultirange) - COALESCE(range_agg(w.days) FILTER (WHERE w.is_answered), '{}'::datemultirange) AS unanswered_days
    FROM ops.slice s
      CROSS JOIN LATERAL ( SELECT daterange(s.window_start, s.window_end) AS days,
-            s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered) w
+            ops.is_answer(s.state, s.error_code) AS is_answered) w
      CROSS JOIN LATERAL ( SELECT max((m.month_start + '1 mon'::interval)::date) AS dropped_before
            FROM ops.dropped_month m
           WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) g
-  WHERE (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'app'::text) IS NOT NULL
+  WHERE (w.is_answered OR (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text]))) AND (s.scope ->> 'app'::text) IS NOT NULL
   GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'context'::text), s.scope;
 
 -- One row per partition, list, operation and fingerprint: what slices say about past days, in the form that plans read. Up to which day do plans read this instead of slices?
@@ -7967,13 +7967,13 @@ create view ops.search_ads_answered_day (
             w.window_start,
             s.window_end,
             s.as_of,
-            s.state = ANY (ARRAY['loaded'::text, 'empty'::text]) AS is_answered
+            ops.is_answer(s.state, s.error_code) AS is_answered
            FROM ops.search_ads_default d
              JOIN ops.slice s ON (s.scope ->> 'currency'::text) = d.currency AND (s.scope ->> 'attribution'::text) = d.attribution
              CROSS JOIN LATERAL ( SELECT GREATEST(s.window_start, max((m.month_start + '1 mon'::interval)::date)) AS window_start
                    FROM ops.dropped_month m
                   WHERE m.dataset = s.dataset AND m.dropped_at >= s.ended_at) w
-          WHERE s.dataset = 'search_ads_report'::text AND (s.state = ANY (ARRAY['loaded'::text, 'empty'::text, 'pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND (s.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (s.scope ->> 'grain'::text) = 'day'::text AND (s.scope ->> 'goal_id'::text) IS NULL AND s.window_end > w.window_start
+          WHERE s.dataset = 'search_ads_report'::text AND (ops.is_answer(s.state, s.error_code) OR (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text]))) AND (s.scope ->> 'report_level'::text) = 'CAMPAIGN'::text AND (s.scope ->> 'grain'::text) = 'day'::text AND (s.scope ->> 'goal_id'::text) IS NULL AND s.window_end > w.window_start
         ), org AS (
          SELECT r.org_id,
             COALESCE(range_agg(daterange(r.window_start, r.window_end)) FILTER (WHERE r.is_answered), '{}'::datemultirange) AS days,
@@ -8633,7 +8633,7 @@ create view ops.unanswered_download_daily (
      JOIN core.dim_date d ON d.date_day >= s.window_start AND d.date_day < s.window_end
   WHERE (s.dataset = ANY (ARRAY['download_revenue'::text, 'sales_metric'::text])) AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (EXISTS ( SELECT
            FROM ops.slice n
-          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))))
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND ops.is_answer(n.state, n.error_code)))
   GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), (s.scope ->> 'context'::text), d.date_day;
 
 -- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. While a backfill waits, choose a few weeks only. Which keywords are missing?
@@ -9122,6 +9122,13 @@ begin
 end
 $function$;
 revoke all on function ops.hold_request_month(date) from public;
+
+-- True for a slice with an answer, with or without rows, also if the service does not know its app or item (404); false for a refused request (400), which says nothing of it.
+CREATE OR REPLACE FUNCTION ops.is_answer(state text, error_code text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((state = ANY (ARRAY['loaded'::text, 'empty'::text])) OR ((state = 'skipped'::text) AND (NOT (error_code IS DISTINCT FROM 'not_found'::text))));
 
 -- Creates the partition of a fact that holds a day: the partition of its month or, with by_day, that of the single day, unless the month already has partitions of the other kind. Returns the days of the partition and whether it is new. The caller only needs the right to execute the function, not the right to create tables.
 CREATE OR REPLACE FUNCTION ops.make_partition(fact regclass, day date, by_day boolean DEFAULT false, OUT held daterange, OUT is_new boolean)

@@ -21,7 +21,8 @@ const Page = z
 
 /**
  * The whole answer of one slice as a file, named as `raw export` names it. May be left out: `format`, `items` if the call names none,
- * `fingerprint`, and `fetched_at` (then the time of the file counts). An answer of several pages has `pages` instead of a body.
+ * `fingerprint`, and `fetched_at` (then the time of the file counts). An answer of several pages has `pages` instead of a body, and `is_cut`
+ * if it reports more pages, which were not paid for.
  */
 export const AnswerFile = z
   .strictObject({
@@ -35,6 +36,7 @@ export const AnswerFile = z
     as_of: dayText,
     fingerprint: storable.optional(),
     fetched_at: instant.optional(),
+    is_cut: z.literal(true).optional(),
     pages: z.array(Page).min(1).optional(),
     ...optional(bodyForms),
   })
@@ -106,8 +108,11 @@ function bytesOf({ body, body_text: text, body_base64: base64 }: Body): Buffer {
   return base64 === undefined ? Buffer.from(JSON.stringify(body)) : Buffer.from(base64, "base64");
 }
 
-/** A slice and its pages as the text of a file: equal answers give equal texts in every warehouse. */
-export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
+/**
+ * A slice and its pages as the text of a file: equal answers give equal texts in every warehouse. `isCut`: the answer reports more pages,
+ * which were not paid for.
+ */
+export function answerText(slice: Slice, pages: readonly LandedPage[], isCut = false): string {
   const head = {
     format,
     dataset: slice.dataset,
@@ -118,6 +123,7 @@ export function answerText(slice: Slice, pages: readonly LandedPage[]): string {
     class: slice.class,
     as_of: slice.asOf,
     ...(slice.fingerprint === "" ? {} : { fingerprint: slice.fingerprint }),
+    ...(isCut ? { is_cut: true } : {}),
   };
   const received = pages.map(({ body, fetchedAt }) => ({
     fetched_at: new Date(fetchedAt).toISOString(),

@@ -39,7 +39,7 @@ export async function checkAnswer(text: string, reading: Reading): Promise<FileA
   const draft = valid(() => sliceOfFile(dataset, file, { pages, now: reading.now }));
   const slice: Slice = { ...draft, sliceId: "0", runId: "0", attempt: 0 };
   valid(() => checkAddress(dataset, slice));
-  const fetched = await readWhole(slice, read);
+  const fetched = await readWhole(slice, read, file.is_cut === true);
   return { dataset, draft, pages, timed, fetched, rows: checkedRows(dataset, slice, fetched) };
 }
 
@@ -84,12 +84,19 @@ function parsed(text: string): { readonly file: AnswerFile; readonly body: Parse
   throw new InvalidFile(`${where === "" ? "it" : `${where}:`} ${issue?.message ?? "is invalid"}`);
 }
 
-async function readWhole(slice: Slice, pages: readonly LandedPage[]): Promise<Fetched> {
-  const answer = await landedAnswer(slice, new Map(pages.entries())).catch((error: unknown) => {
-    throw error instanceof StorehouseError ? new InvalidFile(`body: ${error.problem}`) : error;
+/** Reads all pages that the answer reports; of one that `isCut`, those of the file. */
+async function readWhole(slice: Slice, pages: readonly LandedPage[], isCut: boolean): Promise<Fetched> {
+  const paidPages = isCut ? pages.length : Number.POSITIVE_INFINITY;
+  const answer = await landedAnswer(slice, new Map(pages.entries()), paidPages).catch((error: unknown) => {
+    if (!(error instanceof StorehouseError)) throw error;
+    throw new InvalidFile(error.code === "page_missing" ? missingPage(pages.length) : `body: ${error.problem}`);
   });
   if (answer.pages.length < pages.length) throw new InvalidFile(`pages: the answer ends after ${answer.pages.length}`);
   return answer.fetched;
+}
+
+function missingPage(read: number): string {
+  return `pages: page ${read + 1} is missing: the answer continues after ${read}; if no more were paid for, the file needs "is_cut": true`;
 }
 
 function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {

@@ -7,8 +7,8 @@ import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { landedSlices } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
-import { landedPages, type LandedPage } from "../raw/read-answers.ts";
-import { landedAnswer } from "./stored-answer.ts";
+import { landedPages } from "../raw/read-answers.ts";
+import { isUnpaid, landedAnswer, type LandedAnswer } from "./stored-answer.ts";
 import { answerPath, answerText, sha256 } from "./answer-file.ts";
 
 /** What to export, and where to. `strike` removes the token from a body, in case it is there. */
@@ -46,15 +46,16 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
   const leftOut: UnreadAnswer[] = [];
   const done = { written: 0, there: 0, leftOut };
   const add = async (slice: Slice) => {
-    const pages = await wholeAnswer(db, slice);
-    if (pages instanceof StorehouseError) {
-      leftOut.push({ slice: slice.sliceId, dataset: slice.dataset, problem: pages.problem });
+    const answer = await wholeAnswer(db, slice);
+    if (answer instanceof StorehouseError) {
+      leftOut.push({ slice: slice.sliceId, dataset: slice.dataset, problem: answer.problem });
       return;
     }
-    if (pages === null) return;
+    if (answer === null) return;
     const text = answerText(
       slice,
-      pages.map((page) => ({ ...page, body: request.strike(page.body) })),
+      answer.pages.map((page) => ({ ...page, body: request.strike(page.body) })),
+      isUnpaid(slice, answer),
     );
     const name = answerPath(slice, text);
     const isNew = await writeOnce(path.join(request.out, name), text);
@@ -98,11 +99,11 @@ function manifestText(files: ReadonlyMap<string, string>): string {
   return `{"format": "storehouse-manifest-1", "files": {\n${lines.join(",\n")}\n}}\n`;
 }
 
-/** The pages that a replay would read, or why it could not; null if they were pruned meanwhile. */
-async function wholeAnswer(db: Database, slice: Slice): Promise<readonly LandedPage[] | StorehouseError | null> {
+/** The answer that a replay would read, or why it could not; null if its pages were pruned meanwhile. */
+async function wholeAnswer(db: Database, slice: Slice): Promise<LandedAnswer | StorehouseError | null> {
   try {
     const stored = await landedPages(db, slice.sliceId);
-    return stored.size === 0 ? null : (await landedAnswer(slice, stored)).pages;
+    return stored.size === 0 ? null : await landedAnswer(slice, stored);
   } catch (error) {
     if (error instanceof StorehouseError) return error;
     throw error;

@@ -10,8 +10,15 @@ import { readPages, type Fetched } from "../ingest/read-pages.ts";
 /** A stored answer: its content, and which of the stored pages it uses. */
 export type LandedAnswer = { readonly fetched: Fetched; readonly pages: readonly LandedPage[] };
 
-/** Reads the whole answer of a slice from stored pages, by number; throws the error of the answer, `page_missing` if a page is missing. */
-export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, LandedPage>): Promise<LandedAnswer> {
+/**
+ * Reads the whole answer of a slice from stored pages, by number; throws the error of the answer, `page_missing` if a page is missing.
+ * `paidPages`: the number of pages that were paid for, by default that of the ledger. An answer with more of them is read up to there.
+ */
+export async function landedAnswer(
+  slice: Slice,
+  pages: ReadonlyMap<number, LandedPage>,
+  paidPages = slice.requests > 1 ? slice.requests : Number.POSITIVE_INFINITY,
+): Promise<LandedAnswer> {
   const used: LandedPage[] = [];
   const fetched = await readPages(
     operationById(slice.operation),
@@ -24,9 +31,14 @@ export async function landedAnswer(slice: Slice, pages: ReadonlyMap<number, Land
     {
       calls: callsOf(datasetNamed(slice.dataset), slice),
       mostPages: mostPagesOf(slice),
-      // an answer that was not paid for to its end has the number of pages in the ledger
-      pageLimit: () => (slice.requests > 1 && slice.requests === pages.size ? pages.size : Number.POSITIVE_INFINITY),
+      // fewer pages than were paid for: one of them is missing
+      pageLimit: () => (paidPages === pages.size ? pages.size : Number.POSITIVE_INFINITY),
     },
   );
   return { fetched, pages: used };
+}
+
+/** True for an answer of which pages were not requested because they were not paid for, and not because the scope of its slice leaves them out. */
+export function isUnpaid(slice: Slice, { fetched, pages }: LandedAnswer): boolean {
+  return fetched.isCut === true && pages.length < mostPagesOf(slice);
 }

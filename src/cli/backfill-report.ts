@@ -2,7 +2,7 @@ import type { App } from "../app.ts";
 import type { BackfillPlan } from "../planner/backfill-plan.ts";
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import type { PlanChanges } from "../planner/plan-changes.ts";
-import { daysBetween } from "../core/day.ts";
+import { addDays, daysBetween } from "../core/day.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { EndedSlices } from "../ledger/cancel-slices.ts";
 import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
@@ -22,7 +22,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
   const isBegun = plan.queuedAt !== null;
   const lines = await workLeft(app, plan);
-  print(`Plan ${plan.planId}, made ${timeText(plan.madeAt)} as of ${plan.asOf}: ${commandOf(plan.request)}`);
+  print(`Plan ${plan.planId}, made ${timeText(plan.madeAt)} as of ${plan.asOf}: ${requestWords(plan.request)}`);
   printPlan({
     lines,
     waiting: [],
@@ -72,7 +72,7 @@ export function printDone(plan: BackfillPlan, progress: PlanProgress, isMissing:
 
 /** Prints how many slices of a plan were cancelled, if any, and the command that plans what is missing of them. */
 export function printCancelled({ request }: BackfillPlan, { cancelled }: PlanProgress, isMissing: boolean): void {
-  const now = isMissing ? `${commandOf(request)} plans what is missing.` : requestedSince;
+  const now = isMissing ? `${planningOf(request)}.` : requestedSince;
   if (cancelled > 0)
     print(
       `${countOf(cancelled, "more was", "more were")} cancelled, because the plan was stopped or its price was spent: ${now}`,
@@ -96,7 +96,7 @@ export function priceSpentWords(
   const sentences = [`The price of plan ${planId} is spent, because ${spentBy(plan, progress)}.`];
   if (cancelled > 0)
     sentences.push(
-      `${countOf(cancelled, "slice was", "slices were")} cancelled: ${isMissing ? `${commandOf(request)} plans what is missing, at a new price.` : requestedSince}`,
+      `${countOf(cancelled, "slice was", "slices were")} cancelled: ${isMissing ? `${planningOf(request)}, at a new price.` : requestedSince}`,
     );
   if (failed > 0)
     sentences.push(
@@ -143,7 +143,12 @@ export function printChanges(plan: BackfillPlan, changes: NonNullable<PlanChange
     );
   if (lines.length > shownAtMost) print(`... and ${count(lines.length - shownAtMost)} more; --json lists all`);
   for (const reason of reasonsOf(changes)) print(`- ${reason}`);
-  print(`Make a new plan: ${commandOf(plan.request)} --dry-run`);
+  const { groups } = plan.request;
+  const again =
+    groups === undefined
+      ? `${backfillCommand(plan.request)} --dry-run`
+      : "choose its partitions again on the console's page Coverage";
+  print(`Make a new plan: ${again}`);
 }
 
 function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
@@ -179,9 +184,19 @@ function reasonsOf(changes: NonNullable<PlanChanges>): readonly string[] {
   return reasons;
 }
 
-/** The command that makes the same request, and how much of the request was chosen by hand. */
-function commandOf(request: BackfillRequest): string {
-  const { groups } = request;
-  const chosen = groups === undefined ? "" : ` (only ${countOf(groups.length, "chosen partition")})`;
-  return `${backfillCommand(request)}${chosen}`;
+/** The command that makes the request; of partitions chosen in the console there is none, since it would cover others too. */
+function requestWords(request: BackfillRequest): string {
+  const { groups, datasets, bounds } = request;
+  if (groups === undefined) return backfillCommand(request);
+  const days = [
+    ...(bounds.start === undefined ? [] : [`from ${bounds.start}`]),
+    ...(bounds.end === undefined ? [] : [`to ${addDays(bounds.end, -1)}`]),
+  ];
+  return `${countOf(groups.length, "partition")} of ${datasets.join(", ")}, chosen in the console${days.length === 0 ? "" : `, ${days.join(" ")}`}`;
+}
+
+/** What plans what is missing of a request. */
+function planningOf(request: BackfillRequest): string {
+  if (request.groups === undefined) return `${backfillCommand(request)} plans what is missing`;
+  return "the console's page Coverage plans what is missing of its partitions (`storehouse backfill` with --app all partitions of an app)";
 }

@@ -55,6 +55,9 @@ export function visitorOrNull(access: ConsoleParts["access"], request: FastifyRe
 
 /** An error as one of ours; null for an unexpected one. */
 export function problemOf(app: ConsoleParts["app"], error: unknown): StorehouseError | null {
+  // its next step is about a command
+  if (error instanceof StorehouseError && error.code === "bad_argument")
+    return fail("console_bad_input", { problem: error.problem }, error);
   if (error instanceof StorehouseError) return error;
   if (isSlow(error)) return fail("console_slow", { seconds: app.config.settings.console.timeout_seconds }, error);
   if (isLostConnection(error)) return databaseOutage(error);

@@ -46,6 +46,12 @@ export const answerErrors = {
     next: "run the command again if the cause may be temporary; ops.request has the request and the status",
   },
 
+  balance_unchecked: {
+    recovery: "retry",
+    says: "the balance, which is checked before anything is requested, could not be read ({cause}: {problem})",
+    next: "nothing was requested: start it again once the API responds; `storehouse doctor` tests the address and the token",
+  },
+
   // answers as files
   bad_answer_file: {
     recovery: "usage",

@@ -33,21 +33,23 @@ function graphemeWidth(grapheme: string): number {
 export const noBreak = "\u00a0";
 
 /**
- * Where a line may be broken: between words, or also after punctuation marks inside a name. A line may always break between wide
+ * Where a line may be broken: between words, or also after punctuation marks inside a name, and between a day and its time. A line may always break between wide
  * characters.
  */
 export type Breaks = "words" | "marks";
 
 const behindNoBreak = /(?<=\u00a0)/u;
-const behindMarks = /(?<=[_./,:;=|?&]|\p{L}-)(?=\S)/u;
+/** Not inside a time. */
+const behindMarks = /(?<=[_./,:;=|?&]|\p{L}-)(?<!\b\d\d:(?=\d\d))(?=\S)/u;
 /** Between words, but not between a day and its time. */
 const betweenWords = /(?<= )(?=[^ ])(?<!\d{4}-\d\d-\d\d (?=\d\d:))/u;
+const betweenDayAndTime = /(?<=\d{4}-\d\d-\d\d )(?=\d\d:)/u;
 
 /** The parts of a text that stay on one line, each with the spaces after it. */
 function parts(text: string, breaks: Breaks): readonly string[] {
   return text.split(betweenWords).flatMap((word) => {
     if (breaks === "words" && plain.test(word)) return [word];
-    const pieces = breaks === "words" ? [word] : word.split(behindMarks);
+    const pieces = breaks === "words" ? [word] : word.split(betweenDayAndTime).flatMap((one) => one.split(behindMarks));
     return pieces.flatMap(partedWide);
   });
 }

@@ -55,8 +55,14 @@ export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promi
       await liftStop(parts.db, parts.accountId, remainingCredits.id);
     });
   } catch (error) {
-    throw await explained(parts, error);
+    throw ofCheck(await explained(parts, error));
   }
+}
+
+/** An error that may pass, as one of the check: its own next step says what becomes of slices. */
+function ofCheck(error: unknown): unknown {
+  if (!(error instanceof RetryError) || error.context["hint"] !== undefined) return error;
+  return fail("balance_unchecked", { cause: error.code, problem: error.problem }, error);
 }
 
 /**

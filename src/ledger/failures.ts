@@ -3,7 +3,7 @@ import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { retryCredits } from "./reopen.ts";
 
-/** A failed slice whose cells no newer slice has answered. Credits are what a retry is expected to cost; times are Dates. */
+/** A failed slice whose cells no newer slice has answered. Times are Dates. */
 export type Failure = {
   readonly sliceId: string;
   readonly dataset: string;
@@ -16,7 +16,8 @@ export type Failure = {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly attempts: number;
-  readonly plannedCredits: number;
+  /** What a retry is expected to cost. */
+  readonly retryCredits: number;
   readonly failedAt: Date | null;
   /** When it is requested again automatically; null if only a person can do that. */
   readonly nextTryAt: Date | null;
@@ -33,7 +34,7 @@ export async function readFailures(db: Database, datasets: readonly string[], mo
   const { rows: failures } = await sql<Failure>`
     select f.slice_id as "sliceId", f.dataset, coalesce(f.error_code, 'unexpected') as code, coalesce(f.error_message, '') as message, f.scope,
            a.app_name as "appName", s.item_count::int as "itemCount", f.window_start as "firstDay",
-           f.window_end - 1 as "lastDay", s.attempt as attempts, ${retryCredits(sql`f.slice_id`)} as "plannedCredits", f.ended_at as "failedAt",
+           f.window_end - 1 as "lastDay", s.attempt as attempts, ${retryCredits(sql`f.slice_id`)} as "retryCredits", f.ended_at as "failedAt",
            f.next_try_at as "nextTryAt"
     from   ops.failed_slice as f
     join   ops.slice_status as s on s.slice_id = f.slice_id

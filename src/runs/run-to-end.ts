@@ -2,6 +2,7 @@ import { backoffMs, type Backoff } from "../core/retry.ts";
 import { cancelBeyondLimit } from "../ledger/cancel-slices.ts";
 import { closeRun, runProgress, type RunOutcome, type RunProgress } from "../ledger/runs.ts";
 import type { Unfinished } from "./unfinished.ts";
+import { spentIntervalMs } from "./spent-interval.ts";
 import { retryAround, retryDatabase } from "../ingest/retry-database.ts";
 import type { ReportedProgress, SyncParts, SyncResult } from "./run-parts.ts";
 
@@ -69,8 +70,6 @@ const checks: Backoff = { firstMs: 100, longestMs: 2_000, factor: 1.5 };
 const checksElsewhere: Backoff = { firstMs: 100, longestMs: 5_000, factor: 1.3 };
 /** In a run of millions of slices a count itself takes long: counting may take at most a fifth of the time. */
 const countingShare = 4;
-/** Adding up the cost of requests takes ten times as long as counting slices. */
-const creditsEveryMs = 5_000;
 
 /** What is reported in addition to the counts of a run. */
 type Known = Pick<ReportedProgress, "runId" | "isWhole" | "elsewhere">;
@@ -79,14 +78,15 @@ type Known = Pick<ReportedProgress, "runId" | "isWhole" | "elsewhere">;
 export async function drain(parts: SyncParts, { runId, isWhole, elsewhere }: Known): Promise<void> {
   const { db, clock } = parts.ingest;
   let wake = nextEnd(parts);
-  let spent = { credits: 0, at: Number.NEGATIVE_INFINITY };
+  const begun = clock.now();
+  let spent = { credits: 0, dueAt: begun };
   for (let counted = 1; ; counted += 1) {
     const from = clock.now();
     // before the count: slices that end during the count cause another one at once
     if (wake.aborted) wake = nextEnd(parts);
-    const known = from - spent.at < creditsEveryMs ? spent.credits : undefined;
+    const known = from < spent.dueAt ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
-    if (known === undefined) spent = { credits: progress.credits, at: from };
+    if (known === undefined) spent = { credits: progress.credits, dueAt: nextSum(begun, from, clock.now()) };
     const isOver = progress.due === 0 || parts.stop.aborted || parts.aborted() !== null;
     // the last report stays on the screen, next to the credits that the run reports as spent
     const isExact = known === undefined || !isOver;
@@ -97,6 +97,11 @@ export async function drain(parts: SyncParts, { runId, isWhole, elsewhere }: Kno
       .sleep(Math.max(backoffMs(checks, counted), (clock.now() - from) * countingShare), wake)
       .catch(() => undefined);
   }
+}
+
+/** When the credits of a run that began at `begun` are added up again, after a sum that took from `from` to `until`; all in epoch-ms. */
+function nextSum(begun: number, from: number, until: number): number {
+  return until + spentIntervalMs({ ranMs: until - begun, tookMs: until - from });
 }
 
 /** Aborted at a stop, and when the last slice of this process has ended: then a count may show that nothing is left. */

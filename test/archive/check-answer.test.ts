@@ -150,6 +150,36 @@ test.each(['{\n"a": {"x": 1,\n"body": [1]\n}\n', '{\n"a": 1,\n"body": [1\n}\n', 
   },
 );
 
+describe("an answer of more pages than its file has", () => {
+  const paged = (pages: number, more: object = {}) => ({
+    ...without("items"),
+    body: undefined,
+    dataset: "review",
+    operation: "ios.reviews-v2",
+    scope: { store: "ios", app: "42", source: "v2", regions: "all" },
+    pages: Array.from({ length: pages }, (_, page) => ({
+      body: {
+        content: [{ reviewId: page, date: "2026-08-19T10:00:00", countryCode: "US", rating: 5 }],
+        totalElements: 4,
+        totalPages: 4,
+      },
+    })),
+    ...more,
+  });
+
+  test.each([1, 2, 3])("is refused with %i of its pages, and names the first one that is missing", async (pages) => {
+    const missing = `pages: page ${pages + 1} is missing: the answer continues after ${pages}`;
+    await expect(check(paged(pages))).rejects.toThrow(missing);
+    expect((await check(paged(4))).rows.invalid).toEqual([]);
+  });
+
+  test("is taken where the file says that no more were paid for", async () => {
+    const { draft, rows } = await check(paged(3, { is_cut: true }));
+    expect(draft.requests).toBe(3);
+    expect(rows.invalid).toEqual([expect.objectContaining({ reason: expect.stringContaining("after 3 pages") })]);
+  });
+});
+
 describe("a file is refused", () => {
   test("is refused where it nests deeper than any answer", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { priceSpentWords } from "../../src/cli/backfill-report.ts";
+import { readPartitionGroups } from "../../src/planner/gaps.ts";
 import { addDays } from "../../src/core/day.ts";
 import { backfillCommand, openWithPortfolio, planned, runPlanned } from "../support/backfill-stage.ts";
 import { today } from "../support/ingest-stage.ts";
@@ -28,6 +29,29 @@ test("the one slice that a limit leaves out reads as one", async () => {
   const days = ["--dataset", "keyword_rank", "--from", addDays(today, -3), "--to", addDays(today, -3)];
   const none = await backfillCommand(stage, [...days, "--max-credits", "1", "--dry-run"]);
   expect(none.stdout).toMatch(/: 1 slice for \d+ credits? is left out\./);
+});
+
+test("of a plan of partitions that were chosen in the console, no command is named that covers other partitions", async () => {
+  await using stage = await openWithPortfolio({ market: { apps: 2, countries: ["US"], keywordsPerApp: 4 } });
+  await using app = await stage.open();
+  const request = { datasets: ["keyword_rank"], bounds: {}, today };
+  const groups = (await readPartitionGroups(app.warehouse.db, { request, settings: app.config.settings })).slice(0, 1);
+  const on = addDays(today, -1);
+  const days = { start: addDays(today, -3), end: addDays(today, -2) };
+  const made = await planned(stage, { on, bounds: days, groups });
+  const shown = await backfillCommand(stage, ["--plan", made.planId, "--dry-run"]);
+  expect(shown.stdout).toContain(
+    `as of ${on}: 1 partition of keyword_rank, chosen in the console, from ${days.start} to ${days.start}\n`,
+  );
+  const progress = { own: made.slices, cut: 0, cancelled: 1, open: 0 };
+  const spent = priceSpentWords(made, progress, { failed: 0, isMissing: true });
+  expect(spent).toContain("cancelled: the console's page Coverage plans what is missing of its partitions");
+  const same = await planned(stage, { on, bounds: days, groups });
+  await runPlanned(stage, same.planId);
+  const changed = await backfillCommand(stage, ["--plan", made.planId, "--yes"]);
+  expect(changed.stdout).toContain("Make a new plan: choose its partitions again on the console's page Coverage\n");
+  for (const text of [shown.stdout, spent, changed.stdout])
+    expect(text).not.toContain("storehouse backfill --dataset keyword_rank");
 });
 
 test("a price that only added requests exceed says so", async () => {

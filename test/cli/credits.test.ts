@@ -32,3 +32,14 @@ test("storehouse credits reports the last known balance, and says so, when the s
   // not what becomes of slices that meet the same error
   expect(stderr).toContain("; `storehouse doctor` tests the address and the token, and says what to do\n");
 });
+
+test("storehouse credits with a token that was never accepted says that no balance is known, and of no last one", async () => {
+  await using stage = await openStage();
+  const refused = { databaseUrl: stage.databaseUrl, sandbox: { url: stage.sandbox.url, token: "another" } };
+  const { code, stdout, stderr } = await runCommand(refused, ["credits"]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /^The balance is not known: the ledger has none, and it cannot be checked now: unauthorised: /,
+  );
+  expect(stdout).not.toContain("has not reported the balance");
+});

@@ -41,6 +41,16 @@ test("a day stays beside its time", () => {
   expect(lines[2]).toBe("2026-11-22 10:05  one");
 });
 
+test("a time that is wider than its column is broken between day and time", () => {
+  const lines = (time: string) =>
+    table(["slice", "failed"], [[1, time]], 20)
+      .split("\n")
+      .slice(2);
+  expect(lines("2026-11-29 06:28")).toEqual(["    1  2026-11-29", "       06:28"]);
+  expect(lines("2026-11-29 06:28:05")).toEqual(["    1  2026-11-29", "       06:28:05"]);
+  expect(lines("2026-11-29 06:28 (05:28 UTC)")).toEqual(["    1  2026-11-29", "       06:28 (05:28", "       UTC)"]);
+});
+
 test("columns that can be spared go before a name is broken, and a last line names them", () => {
   const cells = [["keyword_impression_share", 1_000, "loaded"]];
   expect(table(["dataset", optional("bytes"), "state"], cells, 40).split("\n")).toEqual([

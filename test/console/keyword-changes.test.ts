@@ -42,6 +42,15 @@ async function priceFor(client: Client, fields: Readonly<Record<string, string>>
 }
 
 describe("a change of keywords", () => {
+  test("of which one is too long is refused with a next step on this page", async () => {
+    await ann.get(`/portfolio/${place.app}/US`);
+    const { status, text } = await ann.post("/actions/keywords", { ...place, verb: "add", keywords: "k".repeat(300) });
+    expect(status).toBe(400);
+    expect(text).toMatch(/k{20,}.* of 300 characters: a keyword is shorter than 255 characters/);
+    expect(text).toMatch(/Next:<\/strong> Go back and correct it\./);
+    expect(text).not.toContain("--help");
+  });
+
   test("that two operators make at once is made by one after the other: the second is refused what nobody has shown to them", async () => {
     const [first, second] = [
       { ...place, verb: "sync", keywords: "one\ntwo\nthree\nfour" },

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { createLog } from "../../src/core/log.ts";
-import { syncInForeground } from "../../src/foreground.ts";
+import { retryInForeground, syncInForeground } from "../../src/foreground.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { openWire } from "../support/cut-wire.ts";
 import { gateAfter, openStage, today, until, callText, type Stage } from "../support/ingest-stage.ts";
@@ -137,3 +137,19 @@ test("a run in the foreground does not wait for ever: it cancels the rest and na
   expect(await syncInForeground({ ...app, clock }, run)).toMatchObject({ outcome: "loaded" });
   await expectUnharmed(stage);
 });
+
+test.each(["server_error", "cut_connection"])(
+  "a run that starts while the API is unavailable says so of its balance check, and not of slices (%s)",
+  async (cause) => {
+    await using stage = await openStage({ market });
+    await using app = await stage.open({ settings });
+    const kind = cause === "server_error" ? "status" : "cut";
+    stage.sandbox.set({ faults: [nothingWorks(kind)] });
+    const retrying = retryInForeground({ ...app, clock: hasty(() => true) }, { ...wholeSync(), which: {} });
+    const error = await retrying.catch((one: unknown) => one);
+    expect(error).toMatchObject({ code: "balance_unchecked", context: { cause } });
+    expect(String(error)).toContain("nothing was requested: start it again once the API responds");
+    expect(String(error)).not.toContain("next sync");
+    expect(stage.requested()).toEqual([]);
+  },
+);

@@ -185,7 +185,7 @@ const reading = [
   { command: ["gaps", "--as-of", today], says: /^$/ },
   { command: ["runs"], says: /^$/ },
   { command: ["plan", "--as-of", today], says: /^$/ },
-  { command: ["credits"], says: /^This is the last reported balance, .*database_read_only/ },
+  { command: ["credits"], says: /^The balance is not known: .*database_read_only/ },
   { command: ["export", "--table", "dim_app", "--out", "tables"], says: /1 file written/ },
 ];
 

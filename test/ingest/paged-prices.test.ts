@@ -9,7 +9,9 @@ import { openWork } from "../../src/ledger/open-slices.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { openWithPortfolio, planned as plannedBackfill, runPlanned } from "../support/backfill-stage.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { exportFrom, filesOf, importInto } from "../support/raw-stage.ts";
 
 /** Every page of the advertisements for the one app of the market that has two pages of them; 200 credits a page. */
 const whole = { datasets: { ad_creative: { most_pages: 9 } } };
@@ -188,20 +190,34 @@ async function endlessReviews(idOf: (page: number, place: number) => number) {
   const { db } = app.warehouse;
   const parts = { db, clock: app.clock, dimensions: createDimensions(db), partitions: createPartitions(db) };
   const again = await replay(parts, datasetNamed("review"), { within: {}, keepPruned: false });
-  return { outcome, found, replayed: again.rows };
+  return { outcome, found, replayed: again.rows, copied: await copyOf(stage) };
+}
+
+/** Exports the reviews, imports them into another warehouse, and exports them there. */
+async function copyOf(stage: Stage) {
+  using folder = temporaryFolder();
+  using other = temporaryFolder();
+  await exportFrom(stage, folder.path, { datasets: ["review"] });
+  await using target = await openStage();
+  const { loaded, messages } = await importInto(target, [folder.path]);
+  await exportFrom(target, other.path, { datasets: ["review"] });
+  const files = await filesOf(folder.path);
+  expect(await filesOf(other.path)).toEqual(files);
+  return { loaded, messages, isCut: Object.values(files).some((text) => text.includes('"is_cut": true')) };
 }
 
 test("a page that comes again ends the answer, is paid for once, and leaves a reject; what came before it is loaded", async () => {
-  const { outcome, found, replayed } = await endlessReviews((_, place) => 1_000 + place);
+  const { outcome, found, replayed, copied } = await endlessReviews((_, place) => 1_000 + place);
   expect(outcome).toBe("loaded");
   expect(found).toEqual([
     { state: "loaded", rows: perPage, requested: 2, reasons: ["page 2 is the same as page 1: the answer ends there"] },
   ]);
   expect(replayed).toBe(perPage);
+  expect(copied).toEqual({ loaded: 1, messages: [], isCut: false });
 });
 
-test("pages without end are paid for up to a hundred where no earlier answer shows how many there are, and replay reads the same", async () => {
-  const { outcome, found, replayed } = await endlessReviews((page, place) => 1_000 + page * perPage + place);
+test("pages without end are paid for up to a hundred where no earlier answer shows how many there are, and replay and an import of its file read the same", async () => {
+  const { outcome, found, replayed, copied } = await endlessReviews((page, place) => 1_000 + page * perPage + place);
   expect(outcome).toBe("loaded");
   expect(found).toEqual([
     {
@@ -212,4 +228,5 @@ test("pages without end are paid for up to a hundred where no earlier answer sho
     },
   ]);
   expect(replayed).toBe(100 * perPage);
+  expect(copied).toEqual({ loaded: 1, messages: [], isCut: true });
 });

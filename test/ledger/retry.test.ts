@@ -128,7 +128,7 @@ describe("reopen", () => {
     };
     expect(await pricedAs("server_error")).toBe(60);
     // the list of failures shows the same figure
-    expect((await readFailures(stage.db, [], 1)).failures).toMatchObject([{ plannedCredits: 60 }]);
+    expect((await readFailures(stage.db, [], 1)).failures).toMatchObject([{ retryCredits: 60 }]);
     expect(await pricedAs("not_json")).toBe(180);
     // what holds now is requested again: the stored pages are of then
     await stage.pool.query("update ops.slice set class = 'snapshot'");

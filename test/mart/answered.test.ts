@@ -9,8 +9,13 @@ const mart = forTests(openMartStage);
 const days = ["2026-08-01", "2026-08-02", "2026-08-03", "2026-08-04"] as const;
 
 /** A slice about app 1, from a day up to another one, that day excluded. */
-const slice = (dataset: string, scope: object, window: readonly [string, string], state = "loaded") =>
-  mart.slice({ dataset, scope: { store: "ios", app: "1", ...scope }, days: window, state });
+const slice = (
+  dataset: string,
+  scope: object,
+  window: readonly [string, string],
+  state = "loaded",
+  error: string | null = null,
+) => mart.slice({ dataset, scope: { store: "ios", app: "1", ...scope }, days: window, state, error });
 
 beforeAll(async () => {
   await mart.name({ "ios:1": "Ours" });
@@ -134,6 +139,36 @@ test("places in charts of which one requested version has no answer yet are not 
   expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | false"]);
   await slice("category_rank", of("v2"), window);
   expect(await answered()).toEqual(["2026-07-20 | true", "2026-07-21 | true"]);
+});
+
+test("what the service does not know (404) is answered, and what it refused (400) is not", async () => {
+  const on = ["2026-07-14", "2026-07-15"] as const;
+  await mart.fill(
+    "core.fact_visibility",
+    on.map((date_day) => ({ app_key: "ios:3", country_key: "US", date_day, kind: "history", score: 3 })),
+  );
+  for (const [dataset, scope] of [
+    ["category_rank", { app: "3", country: "US", resolution: "daily", chart_version: "v1" }],
+    ["download_revenue", { app: "3", country: "US", device: "IPHONE" }],
+    ["sales_metric", { app: "3", country: "US", context: "DOWNLOAD", device: "IPHONE" }],
+  ] as const) {
+    await slice(dataset, scope, ["2026-07-14", "2026-07-15"], "failed");
+    await slice(dataset, scope, ["2026-07-14", "2026-07-15"], "skipped", "not_found");
+    await slice(dataset, scope, ["2026-07-15", "2026-07-16"], "skipped", "bad_request");
+  }
+  expect(
+    await mart.ask(`
+      select date_day, is_category_rank_answered, is_estimate_answered, is_store_answered from mart.app_overview_daily
+      where  track_id = '3' and country_code = 'US' and date_day between '2026-07-14' and '2026-07-15' order by 1`),
+  ).toEqual(["2026-07-14 | true | true | true", "2026-07-15 | false | false | false"]);
+  expect(
+    await mart.ask("select dataset, window_start, is_empty from ops.app_answer where track_id = '3' order by 1"),
+  ).toEqual(["category_rank", "download_revenue", "sales_metric"].map((dataset) => `${dataset} | 2026-07-14 | true`));
+  expect(
+    await mart.ask(
+      "select dataset from ops.unanswered_download_daily where track_id = '3' and date_day = '2026-07-14'",
+    ),
+  ).toEqual([]);
 });
 
 test("places in charts whose daily average has an answer are answered, whether the hours of the day have one or not", async () => {
@@ -265,17 +300,18 @@ test("a day without a rating, and one without spend, are distinguished from days
     spend,
   });
   await mart.fill("core.fact_search_ads_report", [spent("7", "2026-08-01", 5), spent("7", "2026-08-03", 6)]);
-  const report = (org_id: string, window: readonly [string, string], state = "loaded") =>
+  const report = (org_id: string, window: readonly [string, string], state = "loaded", error: string | null = null) =>
     slice(
       "search_ads_report",
       { store: undefined, app: undefined, org_id, report_type: "DAILY", ...about },
       window,
       state,
+      error,
     );
   await report("7", ["2026-08-01", "2026-08-05"]);
   await report("8", ["2026-08-01", "2026-08-03"], "empty");
   await report("8", ["2026-08-03", "2026-08-04"], "failed");
-  await report("8", ["2026-08-04", "2026-08-05"]);
+  await report("8", ["2026-08-04", "2026-08-05"], "skipped", "not_found");
   // disconnected long since
   await report("9", ["2026-06-01", "2026-06-10"]);
   expect(

@@ -31,7 +31,7 @@ export function defineCredits(command: Command): void {
     .action((options: { forecast?: true; json?: true }) =>
       withWarehouse(async (app) => {
         const accountId = await accountIdIn(app.warehouse.db, app.config);
-        await checkBalance(app);
+        const uncheckedBecause = await checkBalance(app);
         if (options.forecast) await makeForecast(app);
         const { clock, warehouse, config } = app;
         const report = await readCreditReport(warehouse.db, {
@@ -41,8 +41,15 @@ export function defineCredits(command: Command): void {
         });
         const parts = { db: warehouse.db, settings: config.settings, clock, accountId };
         const forecast = await readCreditForecast(parts, report.budgets);
-        if (options.json) printJson(asJson(report, forecast));
-        else printReport(report, forecast, clock.now());
+        const isKnown = report.account?.total != null;
+        if (uncheckedBecause !== null)
+          remark(
+            `${isKnown ? "This is the last reported balance, because no newer one is available" : "The balance is not known: the ledger has none, and it cannot be checked now"}: ${uncheckedBecause}`,
+          );
+        if (options.json) return printJson(asJson(report, forecast));
+        if (!isKnown && uncheckedBecause === null)
+          print("The service has not reported the balance yet: the first `storehouse sync` requests it.");
+        printReport(report, forecast, clock.now());
       }),
     );
 }
@@ -50,12 +57,12 @@ export function defineCredits(command: Command): void {
 const testsApi = "`storehouse doctor` tests the address and the token, and says what to do";
 
 /**
- * Checks the balance, which is free. Without a token, while the service is unavailable, or if the database is read-only, the ledger has the
- * last reported balance.
+ * Checks the balance, which is free. Returns why it could not be checked: then the ledger has the last reported balance, if there is one.
+ * Null if it was checked, or without a token.
  */
-async function checkBalance(app: App): Promise<void> {
+async function checkBalance(app: App): Promise<string | null> {
   const { environment, settings } = app.config;
-  if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return;
+  if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return null;
   const { clock, warehouse } = app;
   const { accountId } = apiAccess(environment);
   // loaded here, since it is not needed without a token
@@ -67,12 +74,12 @@ async function checkBalance(app: App): Promise<void> {
   try {
     await openAccount(warehouse.db, accountId, settings.api.requests_per_second, clock);
     await refreshBalance({ db: warehouse.db, client, clock, accountId, workerId: null });
+    return null;
   } catch (error) {
     const known = isOutOfRoom(error) ? databaseOutage(error) : error;
     if (!(known instanceof StorehouseError)) throw error;
     // the next step of an error of the API is about slices, and this was no slice
-    const why = known instanceof UsageError ? known.message : `${known.code}: ${known.problem}; ${testsApi}`;
-    remark(`This is the last reported balance, because no newer one is available: ${why}`);
+    return known instanceof UsageError ? known.message : `${known.code}: ${known.problem}; ${testsApi}`;
   }
 }
 
@@ -148,9 +155,7 @@ function printReport(
   { outlook, budgets, error }: CreditForecast,
   now: number,
 ): void {
-  if (account === null || account.total === null)
-    print("The service has not reported the balance yet: the first `storehouse sync` requests it.");
-  else {
+  if (account !== null && account.total !== null) {
     print(
       table(
         ["total", "left", "held", "resets at", "reported at"],

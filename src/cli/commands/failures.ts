@@ -77,10 +77,10 @@ function tableOf(same: readonly Failure[]): string {
     aboutText(failure),
     dayRange(failure.firstDay, failure.lastDay),
     failure.attempts,
-    failure.plannedCredits,
+    failure.retryCredits,
     timeCell(failure.failedAt),
     ...(hasNextTry ? [timeCell(failure.nextTryAt)] : []),
   ]);
-  const headings = ["slice", "about", "days", optional("attempts"), "credits", "failed"];
+  const headings = ["slice", "about", "days", optional("attempts"), "retry credits", "failed"];
   return table([...headings, ...(hasNextTry ? ["next try"] : [])], rows);
 }
