@@ -77,6 +77,12 @@ test("what waits for a budget of another account is not said to be loaded", asyn
       stdout: expect.stringContaining("\nOther accounts still have 1 slice of keyword_rank to fetch") as string,
     });
   }
+  await acme.query(
+    "update ops.slice set error_message = 'wait for it, or type `storehouse credits`' where state = 'deferred'",
+  );
+  expect((await runCommand(first, ["status"])).stdout).toContain(
+    "Of account acme: wait for it, or type `STOREHOUSE_ACCOUNT=acme storehouse credits`",
+  );
 });
 
 test("an account without credits stops no other, and of a killed sync only the call on the wire is sent again", async () => {
