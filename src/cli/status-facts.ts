@@ -1,6 +1,6 @@
 import type { AccountState } from "../credits/account.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
-import type { OpenIncident } from "../incidents/open-incidents.ts";
+import { textOfAccount, type OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
 import { unrequestedNext, unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { outcomeWords, type LastRun } from "../ledger/status.ts";
@@ -16,6 +16,8 @@ import { timeText } from "./times.ts";
 /** What the facts above the datasets are made from. */
 export type StatusFacts = {
   readonly now: number;
+  /** The name of the account that they are about. */
+  readonly own: string;
   readonly account: AccountState | null;
   readonly budgets: readonly BudgetUse[];
   readonly nextRuns: readonly NextRun[];
@@ -41,7 +43,7 @@ export function statusFacts(facts: StatusFacts): readonly Fact[] {
     ["other settings", outdatedText(facts.outdatedWorkers)],
     ["not agreed", facts.notAgreed && notAgreedText(facts.notAgreed)],
     ["incidents", incidentsText(facts)],
-    ["last run", facts.lastRun && lastRunText(facts.lastRun)],
+    ["last run", facts.lastRun && textOfAccount(facts.lastRun.account, facts.own, lastRunText(facts.lastRun))],
     ["lock", facts.lockWait && `${lockWaitText(facts.lockWait)}; ${lockWaitNext(facts.lockWait)}`],
     ["not requested", notRequestedText(facts.unrequested)],
   ];

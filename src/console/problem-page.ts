@@ -16,6 +16,7 @@ import { sendPage } from "./layout.ts";
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   console_unknown: 404,
   unknown_plan: 404,
+  plan_of_another: 404,
   console_sign_in: 401,
   console_signed_out: 401,
   console_not_allowed: 403,

@@ -125,6 +125,7 @@ export const usageErrors = {
     says: "there is no plan {plan} {known}",
     next: "`storehouse backfill --dry-run` makes one",
   },
+  plan_of_another: { recovery: "usage", says: "plan {plan} is of {account}", next: "run the command {how}" },
   plan_changed: {
     recovery: "usage",
     says: "plan {plan} has changed since it was made",

@@ -24,9 +24,12 @@ export async function readOpenIncidents(db: Queryable): Promise<readonly OpenInc
 
 /** The text of an incident, with the account first if that is not `own`. */
 export function incidentText({ account, summary }: OpenIncident, own: string): string {
-  return account === null || account === own
-    ? summary
-    : `Of ${accountWords(account)}: ${withCommandsOf(account, summary)}`;
+  return account === null ? summary : textOfAccount(account, own, summary);
+}
+
+/** A text about an account, with the account first if that is not `own`. */
+export function textOfAccount(account: string, own: string, text: string): string {
+  return account === own ? text : `Of ${accountWords(account)}: ${withCommandsOf(account, text)}`;
 }
 
 /** Adds the account to the commands in a text: as written they would be about the account of API_TOKEN. */

@@ -92,6 +92,12 @@ export async function newestPlans(db: Database, account: string): Promise<readon
   return rows.map((row) => row.plan_id);
 }
 
+/** The account of a plan; null if there is no such plan. */
+export async function accountOfPlan(db: Database, planId: string): Promise<string | null> {
+  const { rows } = await sql<{ account: string }>`select account from ops.plan where plan_id = ${planId}`.execute(db);
+  return rows[0]?.account ?? null;
+}
+
 /** The plans of an account of which slices of these datasets wait at a spent price, until a command ends them. It also works for the reader role. */
 export async function plansAtSpentPrice(
   db: Database,

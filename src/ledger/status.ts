@@ -25,8 +25,10 @@ type DatasetStatus = {
   readonly listsPortfolio: boolean;
 };
 
-/** The latest run that had something to do. */
+/** The latest run that had something to do, and its account. */
 export type LastRun = {
+  /** Empty for the account of API_TOKEN. */
+  readonly account: string;
   readonly runId: string;
   readonly kind: string;
   readonly startedAt: Date;
@@ -40,8 +42,9 @@ export type LastRun = {
 /** A sync that ended before it had requested all that it planned, and how. */
 export type UnfinishedSync = { readonly runId: string; readonly endedAs: "interrupted" | "aborted" | "limited" };
 
-/** Slices that were not loaded for the same reason. */
+/** Slices of one account that were not loaded for the same reason. */
 type Trouble = {
+  readonly account: string;
   readonly dataset: string;
   readonly state: string;
   readonly code: string;
@@ -91,23 +94,26 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     group  by c.dataset
     order  by c.dataset`.execute(db);
   const runs = await sql<LastRun>`
-    select run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
+    select (select r.account from ops.run_log as r where r.run_id = run.run_id) as account,
+           run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
            planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits",
            booked_credits::int as "bookedCredits"
-    from   ops.run_summary
+    from   ops.run_summary as run
     where  run_id = coalesce((select max(r.run_id) from ops.run_log as r
                               where  r.ended_at is null or r.planned_slices > 0 or r.kind not in ('schedule', 'retry') or r.kind = 'retry' and r.outcome <> 'loaded'),
                              (select max(run_id) from ops.run_log))`.execute(db);
   const troubles = await sql<Trouble>`
-    select dataset, state, error_code as code, count(*)::int as slices, min(error_message) as example
-    from   ops.slice_status
-    where  error_code is not null
-    and    (state in ('skipped', 'deferred') or state = 'failed' and slice_id in (select slice_id from ops.failed_slice)
+    select coalesce(r.account, '') as account, s.dataset, s.state, s.error_code as code, count(*)::int as slices, min(s.error_message) as example
+    from   ops.slice_status as s
+    left   join ops.run_log as r using (run_id)
+    where  s.error_code is not null
+    and    (s.state in ('skipped', 'deferred') or s.state = 'failed' and s.slice_id in (select slice_id from ops.failed_slice)
             -- what it waited for is over
-            or state = 'pending' and error_code <> all (${deferCodes}::text[]))
+            or s.state = 'pending' and s.error_code <> all (${deferCodes}::text[]))
     -- slices that wait for different budgets continue at different times: the text has the name as its only word after "budget"
-    group  by dataset, state, error_code, case when error_code like 'budget\\_%' then substring(error_message from 'budget (\\S+)') end
-    order  by dataset, state, error_code, example`.execute(db);
+    group  by r.account, s.dataset, s.state, s.error_code,
+           case when s.error_code like 'budget\\_%' then substring(s.error_message from 'budget (\\S+)') end
+    order  by s.dataset, s.state, s.error_code, r.account, example`.execute(db);
   const later = await sql<{ slices: number }>`
     select count(*)::int as slices from ops.failed_slice
     where  next_try_at is not null and dataset <> all (${[...switchedOff]}::text[])`.execute(db);

@@ -1,5 +1,7 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
+import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
+import { lacksRight, readMissingRights } from "../credits/missing-rights.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { isOnlyOfRequest } from "./failed-retries.ts";
@@ -20,21 +22,32 @@ export type WaitingElsewhere = {
 };
 
 /**
- * Slices of these datasets, in their turn, that wait for credits of other accounts, or for accounts that no process works with any more (of
- * these also failed ones whose next try is due). It leaves out slices of a living foreground process, and of plans, whose price a person
- * agreed to for that account. If the warehouse has only one account, nothing is searched.
+ * Slices of these datasets, in their turn, that another account cannot request: they wait for its credits or for a right that it lacks, or
+ * for an account that the API refuses or that no process works with any more (of these also failed ones whose next try is due). It leaves
+ * out slices that this account has no right to either: two such accounts would pass them to and fro. It also leaves out those of a living
+ * foreground process (one that is refused ends at once), and of plans, whose price a person agreed to for that account. If the warehouse has
+ * only one account, nothing is searched.
  */
 export async function readWaitingElsewhere(
   db: Database,
   { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
 ): Promise<readonly WaitingElsewhere[]> {
-  const left = await leftAccounts(db);
+  const rights = await readMissingRights(db);
+  if (rights.refused.has(account)) return [];
+  const idle = [...(await leftAccounts(db)), ...rights.refused];
   // usually there is none, and the other accounts have many open slices
-  const orLeft =
-    left.length === 0
+  const orIdle =
+    idle.length === 0
       ? sql``
-      : sql`or r.account = any (${[...left]}::text[])
+      : sql`or r.account = any (${idle}::text[])
             and (s.state in ('pending', 'deferred') or s.state = 'failed' and ${mayBeTried(now)})`;
+  const [orRefused, andAllowed] =
+    rights.operations.length === 0
+      ? [sql``, sql``]
+      : [
+          sql`or s.state = 'pending' and ${lacksRight(rights, sql`r.account`)}`,
+          sql`and not ${lacksRight(rights, sql`${account}`)}`,
+        ];
   const { rows } = await sql<WaitingElsewhere>`
     select s.slice_id as "sliceId", s.dataset, s.scope, b.items, s.class, ${canWait(now)} as "canWait", ${likelyCredits}::float8 as credits
     from   ops.slice as s
@@ -42,9 +55,11 @@ export async function readWaitingElsewhere(
     left   join ops.batch as b on b.batch_id = s.batch_id
     left   join ops.credit_cost as c on c.operation = s.operation
     where  exists (select from ops.account) and r.account <> ${account}
-    and    (s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)} ${orLeft})
+    and    (s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)}
+            ${orIdle} ${orRefused})
+    ${andAllowed}
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
-    order  by s.turn, s.slice_id`.execute(db);
+    order  by s.turn % 1000000, s.slice_id`.execute(db);
   return rows;
 }
 
@@ -68,11 +83,21 @@ async function leftAccounts(db: Database): Promise<readonly string[]> {
   return rows.map(({ account }) => account);
 }
 
-/** Moves waiting slices to a run and its queue. Returns how many were still waiting. */
+/**
+ * Moves waiting slices to a run and its queue, where their turn follows from what is refused to its account. Returns how many were still
+ * waiting.
+ */
 export async function takeWaiting(db: Database, runId: string, sliceIds: readonly string[]): Promise<number> {
+  const account = sql`(select account from ops.run where run_id = ${runId})`;
+  // a refusal says nothing about the account that has the slice now
+  const isRefusal = sql`(s.error_code is not null and s.error_code in ('unauthorised', 'forbidden'))`;
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ slice_id: string }>`
-      update ops.slice set run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null
+      update ops.slice as s
+      set    run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null,
+             turn = s.turn % 1000000 + ${refusedTurns(account, sql`s.operation`, subjectIn(sql`s.scope`))},
+             error_code = case when not ${isRefusal} then s.error_code end,
+             error_message = case when not ${isRefusal} then s.error_message end
       where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred', 'failed')
       returning slice_id`.execute(transaction);
     const taken = rows.map((row) => row.slice_id);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { accountOf } from "../config/config-of-account.ts";
+import { accountOf, accountWords } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
@@ -8,7 +8,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { learnedCosts } from "../credits/costs.ts";
 import { cancelBeyondPrices, type EndedSlices } from "../ledger/cancel-slices.ts";
 import { endedWords } from "../ledger/end-stopped.ts";
-import { keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } from "../ledger/plans.ts";
+import { accountOfPlan, keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
@@ -119,15 +119,22 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
   return { ...nothing, leftOut, notes: [...notes, ...(await noCellNotes(db, wanted, settings))] };
 }
 
-/** The plan with this number; throws `unknown_plan` if the account has none. */
+/** The plan with this number; throws `plan_of_another` if it is of another account, and `unknown_plan` if there is none. */
 export async function knownPlan(db: Database, planId: string, account: string): Promise<BackfillPlan> {
   const plan = await readPlan<BackfillRequest, PlanBasis>(db, planId, account);
   if (plan === null) {
+    const owner = await accountOfPlan(db, planId);
+    if (owner !== null)
+      throw fail("plan_of_another", { plan: planId, account: accountWords(owner), how: howAs(owner) });
     const newest = await newestPlans(db, account);
     const known = newest.length > 0 ? `(the newest: ${newest.join(", ")})` : "(there is none yet)";
     throw fail("unknown_plan", { plan: planId, known });
   }
   return plan;
+}
+
+function howAs(account: string): string {
+  return account === "" ? "without STOREHOUSE_ACCOUNT" : `with STOREHOUSE_ACCOUNT=${account}`;
 }
 
 /** The slices of a plan, planned again from what is known now, but for the day of the plan. */

@@ -82,10 +82,27 @@ test("status says who holds what a process waits for, and how that ends", () => 
   expect(factsWith({})["lock"]).toBeNull();
 });
 
+test("status names the account of the last run if it is another one", () => {
+  const lastRun = {
+    account: "acme",
+    runId: "7",
+    kind: "sync",
+    startedAt: new Date(0),
+    endedAt: null,
+    outcome: null,
+    plannedSlices: 1,
+    plannedCredits: 2,
+    bookedCredits: 3,
+  };
+  const text = (own: string) => factsWith({ own, lastRun })["last run"];
+  expect(text("acme")).toMatch(/^sync 7 at /);
+  expect(text("")).toMatch(/^Of account acme: sync 7 at /);
+});
+
 /** The facts of a warehouse in which nothing else is to say. */
 function factsWith(more: Partial<Parameters<typeof statusFacts>[0]>): Record<string, string | null> {
   const workers = { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
-  const none = { now: 0, account: null, budgets: [], nextRuns: [], workers, incidents: [], lastRun: null };
+  const none = { now: 0, own: "", account: null, budgets: [], nextRuns: [], workers, incidents: [], lastRun: null };
   return Object.fromEntries(
     statusFacts({ ...none, lockWait: null, unrequested: [], notAgreed: null, outdatedWorkers: [], ...more }),
   );

@@ -77,6 +77,7 @@ describe("readStatus", () => {
     const run = await ledger.stage.run({ kind: "retry" });
     await enqueue(ledger.stage.db, run, [draft(), draft({ window: august(1) })], now);
     expect((await readStatus(ledger.stage.db)).lastRun).toEqual({
+      account: "",
       runId: run,
       kind: "retry",
       startedAt: new Date(now),
@@ -117,9 +118,16 @@ describe("readStatus", () => {
     ] as const;
     const ids = await endedDayByDay(run, ends);
     expect((await readStatus(ledger.stage.db)).troubles).toEqual([
-      { dataset: "keyword_rank", state: "deferred", code: "credits_exhausted", slices: 1, example: "later" },
-      { dataset: "keyword_rank", state: "failed", code: "timeout", slices: 2, example: "no answer for a" },
-      { dataset: "keyword_rank", state: "skipped", code: "bad_request", slices: 1, example: "refused" },
+      {
+        account: "",
+        dataset: "keyword_rank",
+        state: "deferred",
+        code: "credits_exhausted",
+        slices: 1,
+        example: "later",
+      },
+      { account: "", dataset: "keyword_rank", state: "failed", code: "timeout", slices: 2, example: "no answer for a" },
+      { account: "", dataset: "keyword_rank", state: "skipped", code: "bad_request", slices: 1, example: "refused" },
     ]);
     // its time has come: credits are there again, and what it waited for says nothing of it any more
     await ledger.stage.pool.query("update ops.slice set state = 'pending', due_at = null where slice_id = $1", [
@@ -157,5 +165,21 @@ describe("readStatus", () => {
       { code: "budget_exhausted", slices: 1, example: expect.stringContaining("budget one ") },
       { code: "budget_exhausted", slices: 2, example: expect.stringContaining("budget ranks ") },
     ]);
+  });
+
+  test("keeps what slices of several accounts wait for apart", async () => {
+    const { stage, worker } = ledger;
+    for (const [index, account] of ["", "acme", "acme"].entries()) {
+      const run = await stage.run({ account });
+      const [id = ""] = await stage.insert(run, draft({ window: august(index + 1) }));
+      const error = { code: "credits_exhausted", message: `no credits for ${account || "the first"}` };
+      await endAttempt(stage.db, await stage.claimed(id, worker), { ...ending, state: "deferred", error }, now);
+    }
+    const { troubles, lastRun } = await readStatus(stage.db);
+    expect(troubles).toMatchObject([
+      { account: "", slices: 1, example: "no credits for the first" },
+      { account: "acme", slices: 2, example: "no credits for acme" },
+    ]);
+    expect(lastRun).toMatchObject({ account: "acme" });
   });
 });

@@ -77,6 +77,28 @@ test("what waits for a budget of another account is not said to be loaded", asyn
       stdout: expect.stringContaining("\nOther accounts still have 1 slice of keyword_rank to fetch") as string,
     });
   }
+  await acme.query(
+    "update ops.slice set error_message = 'wait for it, or type `storehouse credits`' where state = 'deferred'",
+  );
+  expect((await runCommand(first, ["status"])).stdout).toContain(
+    "Of account acme: wait for it, or type `STOREHOUSE_ACCOUNT=acme storehouse credits`",
+  );
+});
+
+test("a plan of another account is not unknown: its account is named", async () => {
+  await using both = await openStages();
+  const { first, acme } = both;
+  await acme.query(
+    `insert into ops.plan (account, made_at, as_of, request, basis, newest_first, digest, slices, requests, credits, left_out_slices, left_out_credits)
+     values ('acme', now(), '${today}', '{}', '{}', true, '', 1, 1, 1, 0, 0)`,
+  );
+  for (const more of [[], ["--cancel"]])
+    expect(await runCommand(first, ["backfill", "--plan", "1", ...more])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^plan_of_another: plan 1 is of account acme; run the command with STOREHOUSE_ACCOUNT=acme\n/,
+      ) as string,
+    });
 });
 
 test("an account without credits stops no other, and of a killed sync only the call on the wire is sent again", async () => {

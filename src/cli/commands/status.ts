@@ -2,7 +2,7 @@ import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import { readMorning, type Morning } from "../../incidents/morning.ts";
 import { verdictWithUnrequested } from "../../incidents/verdict.ts";
-import { incidentText } from "../../incidents/open-incidents.ts";
+import { incidentText, textOfAccount } from "../../incidents/open-incidents.ts";
 import type { Status } from "../../ledger/status.ts";
 import { isServed, readOutdatedWorkers } from "../../ledger/worker-counts.ts";
 import { withWarehouse } from "../environment.ts";
@@ -135,7 +135,7 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   print(toned(verdict.state, verdict.text));
   const whose: readonly Fact[] = account === "" ? [] : [["account", account]];
   const incidents = facts.incidents.map((one) => ({ ...one, summary: incidentText(one, account) }));
-  print(`\n${factList([...whose, ...statusFacts({ ...facts, incidents })])}`);
+  print(`\n${factList([...whose, ...statusFacts({ ...facts, incidents, own: account })])}`);
   if (datasets.length === 0) {
     print(`\n${syncHint}`);
     return;
@@ -147,7 +147,12 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   if (verdict.state === "warn" && !isServed(facts.workers) && (facts.unrequested ?? []).length === 0)
     print(`\n${syncHint}`);
   if (troubles.length === 0) return;
-  const rows = troubles.map((trouble) => [trouble.dataset, trouble.state, trouble.slices, trouble.example]);
+  const rows = troubles.map(({ account: whose, dataset, state, slices, example }) => [
+    dataset,
+    state,
+    slices,
+    textOfAccount(whose, account, example),
+  ]);
   print(`\n${table(["dataset", "state", "slices", "why"], rows)}`);
   if (troubles.some(({ state }) => state === "failed"))
     print("`storehouse failures` lists failed slices with their numbers; `storehouse retry` requests them now.");

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { recordStop } from "../../src/credits/account-stop.ts";
+import { readWaitingElsewhere } from "../../src/ledger/waiting-elsewhere.ts";
+import { draft, now, openLedgerStage } from "../support/ledger-stage.ts";
+
+const intervals = { firstMs: 60_000, longestMs: 3_600_000 };
+const refusal = { code: "forbidden", dataset: "search_ads_report", message: "" };
+
+test("a right is missing for an operation or for an organisation, until its token is replaced", async () => {
+  await using stage = await openLedgerStage();
+  const { db, pool } = stage;
+  const acme = await stage.run({ account: "acme", kind: "schedule" });
+  await pool.query(
+    `insert into ops.account (account) values ('acme') on conflict do nothing;
+     insert into ops.worker (kind, host, pid, started_at, heartbeat_at, account) values ('worker', 'there', 1, now(), now(), 'acme');
+     insert into ops.credit_account (account_id, account, pace_per_second, next_start_at) values ('a1', 'acme', 1, now()), ('a2', 'acme', 1, now())`,
+  );
+  const report = (org: string) =>
+    draft({ operation: "search_ads", dataset: "search_ads_report", scope: { org_id: org } });
+  const ofApp = (app: string) => draft({ operation: "app", dataset: "app_rating", scope: { store: "ios", app } });
+  const names = ["org 7", "org 8", "app 1", "app 2"];
+  const ids = await stage.insert(acme, report("7"), report("8"), ofApp("1"), ofApp("2"));
+  const taken = async () => {
+    const datasets = ["search_ads_report", "app_rating"];
+    const waiting = await readWaitingElsewhere(db, { account: "", datasets, now });
+    return waiting.map(({ sliceId }) => names[ids.indexOf(sliceId)]).sort();
+  };
+  expect(await taken()).toEqual([]);
+  await recordStop(db, "a1", { ...refusal, operation: "search_ads", subject: "7" }, intervals);
+  expect(await taken()).toEqual(["org 7"]);
+  await recordStop(db, "a1", { ...refusal, operation: "app", subject: "1" }, intervals);
+  expect(await taken()).toEqual(["app 1", "app 2", "org 7"]);
+  await pool.query("update ops.credit_account set observed_at = now() + interval '1 minute' where account_id = 'a2'");
+  expect(await taken()).toEqual([]);
+});
