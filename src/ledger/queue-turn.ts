@@ -22,9 +22,12 @@ export function turnOf(account: SqlFragment): SqlFragment<number> {
   + ${refusalTurns(account)})`;
 }
 
+/** SQL: the turn of a queued slice `s`, whatever was refused. */
+export const turnWithoutRefusals = sql<number>`(s.turn % ${refusedApart}::integer)`;
+
 /** SQL: the turn of a queued slice `s` by what an account was refused until now. */
 export function turnAfterRefusals(account: SqlFragment): SqlFragment<number> {
-  return sql<number>`(s.turn % ${refusedApart}::integer + ${refusalTurns(account)})`;
+  return sql<number>`(${turnWithoutRefusals} + ${refusalTurns(account)})`;
 }
 
 /** SQL: the turn of a queued slice `s` as the tail of a slice of a plan. */

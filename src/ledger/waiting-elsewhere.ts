@@ -1,12 +1,12 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
-import { refusedTurns, subjectIn } from "../credits/account-stop.ts";
 import { lacksRight, readMissingRights } from "../credits/missing-rights.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { isOnlyOfRequest } from "./failed-retries.ts";
 import { likelyCredits } from "./open-slices.ts";
 import { addPlanned, queueOf } from "./runs.ts";
+import { turnAfterRefusals, turnWithoutRefusals } from "./queue-turn.ts";
 import { isAlive } from "./workers.ts";
 
 /** A slice that waits for another account: its partition, its items if a call names any, and what it is likely to cost. */
@@ -59,7 +59,7 @@ export async function readWaitingElsewhere(
             ${orIdle} ${orRefused})
     ${andAllowed}
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
-    order  by s.turn % 1000000, s.slice_id`.execute(db);
+    order  by ${turnWithoutRefusals}, s.slice_id`.execute(db);
   return rows;
 }
 
@@ -95,7 +95,7 @@ export async function takeWaiting(db: Database, runId: string, sliceIds: readonl
     const { rows } = await sql<{ slice_id: string }>`
       update ops.slice as s
       set    run_id = ${runId}, queue_id = ${queueOf(runId)}, state = 'pending', due_at = null,
-             turn = s.turn % 1000000 + ${refusedTurns(account, sql`s.operation`, subjectIn(sql`s.scope`))},
+             turn = ${turnAfterRefusals(account)},
              error_code = case when not ${isRefusal} then s.error_code end,
              error_message = case when not ${isRefusal} then s.error_message end
       where  slice_id = any (${[...sliceIds]}::bigint[]) and state in ('pending', 'deferred', 'failed')
