@@ -2,20 +2,26 @@ import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { datasetsOf } from "../planner/plan-stream.ts";
-import { openOfOthers } from "../ledger/open-slices.ts";
+import { wantedPartitions } from "../planner/wanted-partitions.ts";
+import { readOpenElsewhere } from "../ledger/open-slices.ts";
 import { countOf } from "../core/words.ts";
 
 /**
  * What other accounts are fetching, in a sentence: facts are fetched once, so an account has nothing to request while the slices that it
- * needs wait for the credits or a budget of another account. Null if no slice of these datasets waits like that.
+ * needs wait for the credits or a budget of another account. Null if no slice that this account would plan waits like that.
  */
 export async function otherAccountsWords({ warehouse, config }: App, request: SyncRequest): Promise<string | null> {
   const { settings } = config;
   // an account's lists and figures belong to that account only
   const names = datasetsOf(request, settings).flatMap(({ name, ofAccount }) => (ofAccount === true ? [] : [name]));
-  const { slices, datasets } = await openOfOthers(warehouse.db, names, accountOf(settings));
-  if (slices === 0) return null;
-  const [first, second, third, ...more] = datasets;
+  const open = await readOpenElsewhere(warehouse.db, names, accountOf(settings));
+  // usually there is none, and to find what is wanted takes as long as a plan
+  if (open.length === 0) return null;
+  const wantedOf = await wantedPartitions(warehouse.db, { request, settings, of: open });
+  const wanted = open.filter((list) => wantedOf(list) !== null);
+  if (wanted.length === 0) return null;
+  const slices = wanted.reduce((sum, list) => sum + list.slices, 0);
+  const [first, second, third, ...more] = new Set(wanted.map(({ dataset }) => dataset));
   const list = [first, second, third].filter((name) => name !== undefined).join(", ");
   return `Other accounts still have ${countOf(slices, "slice")} of ${list}${more.length === 0 ? "" : ` and ${more.length} more`} to fetch, which this account also uses: \`storehouse status\` says what they wait for.`;
 }

@@ -1,5 +1,5 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { openStates, type CreditClass } from "../core/slice.ts";
+import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
@@ -99,16 +99,29 @@ export async function openWork(
   return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
 }
 
-/** Slices of these datasets that wait or run for other accounts: how many, and of which datasets. */
-export type OpenOfOthers = { readonly slices: number; readonly datasets: readonly string[] };
+/** Slices that wait or run for other accounts, for one partition and list of items (null if a call names none). */
+export type OpenElsewhere = {
+  readonly dataset: string;
+  readonly scope: Scope;
+  readonly items: readonly string[] | null;
+  readonly slices: number;
+};
 
-/** Counts the slices of these datasets that wait or run for accounts other than this one. */
-export async function openOfOthers(db: Database, datasets: readonly string[], account: string): Promise<OpenOfOthers> {
-  const work = await sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and not ${isOfAccount(account)}`);
-  return {
-    slices: work.reduce((sum, { slices }) => sum + slices, 0),
-    datasets: [...new Set(work.map(({ dataset }) => dataset))],
-  };
+/** Reads the slices of these datasets that wait or run for accounts other than this one. */
+export async function readOpenElsewhere(
+  db: Database,
+  datasets: readonly string[],
+  account: string,
+): Promise<readonly OpenElsewhere[]> {
+  const { rows } = await sql<OpenElsewhere>`
+    select o.dataset, o.scope, b.items, o.slices
+    from   (select s.dataset, s.scope, s.batch_id, count(*)::int as slices
+            from   ops.slice as s
+            where  ${isOpen()} and s.dataset = any (${[...datasets]}::text[]) and not ${isOfAccount(account)}
+            group  by s.dataset, s.scope, s.batch_id) as o
+    left   join ops.batch as b on b.batch_id = o.batch_id
+    order  by o.dataset`.execute(db);
+  return rows;
 }
 
 /** SQL: true for a slice, under this alias, of a run of this account. It also works for the reader role. */

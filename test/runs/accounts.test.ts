@@ -77,6 +77,15 @@ test("what waits for a budget of another account is not said to be loaded", asyn
       stdout: expect.stringContaining("\nOther accounts still have 1 slice of keyword_rank to fetch") as string,
     });
   }
+  // an account that does not use it waits for nothing
+  const [slice] = await acme.query<{ app: string }>(
+    "select scope ->> 'app' as app from ops.slice where state = 'deferred'",
+  );
+  const apps = following(first, 0, 3)?.apps?.filter(({ id }) => id !== slice?.app) ?? [];
+  const portfolio = { source: "config", apps } as const;
+  const without = await runCommand(first, ["plan", "--as-of", today], { settings: { portfolio } });
+  expect(without.code).toBe(0);
+  expect(without.stdout).not.toContain("Other accounts");
   await acme.query(
     "update ops.slice set error_message = 'wait for it, or type `storehouse credits`' where state = 'deferred'",
   );

@@ -16,11 +16,10 @@ const refused = (operation: string | null, status: number): Fault => ({
 const operation = "ios.app-simple";
 const rhythm = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 100, longestCheckMs: 400 } as const;
 
-/** Both accounts follow the same three apps; of acme a refused operation is tried again in a moment. */
+/** Both accounts follow the same three apps. A refused operation is tried again minutes later, so that its slices wait meanwhile. */
 const sharing = (first: Stage) =>
   ({
     api: { concurrency: 1 },
-    notify: { check_seconds: 0.1 },
     portfolio: following(first, 0, 3),
     datasets: { keyword_rank: { history_days: 1 }, app_rating: { on: true } },
     accounts: { acme: { portfolio: following(first, 0, 3) } },

@@ -147,11 +147,11 @@ function printPage({ verdict, datasets, troubles, ...facts }: Page, account: str
   if (verdict.state === "warn" && !isServed(facts.workers) && (facts.unrequested ?? []).length === 0)
     print(`\n${syncHint}`);
   if (troubles.length === 0) return;
-  const rows = troubles.map(({ account: whose, dataset, state, slices, example }) => [
-    dataset,
-    state,
-    slices,
-    textOfAccount(whose, account, example),
+  const rows = troubles.map((trouble) => [
+    trouble.dataset,
+    trouble.state,
+    trouble.slices,
+    textOfAccount(trouble.account, account, trouble.example),
   ]);
   print(`\n${table(["dataset", "state", "slices", "why"], rows)}`);
   if (troubles.some(({ state }) => state === "failed"))
