@@ -65,14 +65,15 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
   }
 
   function retryLater(): void {
-    retrySoon ??= clock.sleep(retryAfterMs, stopping.signal).then(
-      () => {
-        retrySoon = null;
-        isRetryDue = true;
-        add(retryLeftOver);
-      },
-      () => undefined,
-    );
+    retrySoon ??= retryAfterPause();
+  }
+
+  async function retryAfterPause(): Promise<void> {
+    await clock.sleep(retryAfterMs, stopping.signal).catch(() => undefined);
+    retrySoon = null;
+    if (stopping.signal.aborted) return;
+    isRetryDue = true;
+    add(retryLeftOver);
   }
 
   /** Loads the answers of the day that belong to no slice yet; again after lists among them, which show what the others are about. */

@@ -22,7 +22,7 @@ export function turnOf(account: SqlFragment): SqlFragment<number> {
   + ${refusalTurns(account)})`;
 }
 
-/** SQL: the turn of a queued slice `s`, whatever was refused. */
+/** SQL: the turn of a queued slice `s` as if nothing was refused. */
 export const turnWithoutRefusals = sql<number>`(s.turn % ${refusedApart}::integer)`;
 
 /** SQL: the turn of a queued slice `s` by what an account was refused until now. */
