@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { countOf } from "../../src/core/words.ts";
 import { addDays } from "../../src/core/day.ts";
 import { noMoreOfIt } from "../../src/foreground.ts";
 import { queueLeftOver } from "../../src/runs/orphans.ts";
@@ -151,7 +152,7 @@ describe("a plan that was begun", () => {
     expect({ open, failed, credits }).toEqual({ open: 0, failed: 1, credits: spent });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toBe(
-      `${made.slices - total} slices of plan ${made.planId} are cancelled, and missing again.\n1 slice of plan ${made.planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.\n${total - 1} slices finished, for ${spent} of ${made.credits} credits.\n`,
+      `${countOf(made.slices - total, "slice")} of plan ${made.planId} ${made.slices - total === 1 ? "is" : "are"} cancelled, and missing again.\n1 slice of plan ${made.planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.\n${countOf(total - 1, "slice")} finished, for ${spent} of ${made.credits} credits.\n`,
     );
     expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
     const each = made.credits / made.slices;
