@@ -79,7 +79,7 @@ test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and 
   failing.type("y\r");
   expect(await failing.ended).toBe(1);
   expect(shown(failing)).toMatch(
-    /0 of 1 slice loaded, 0 credits spent, 1 unavailable\. No data of tracked_app .* The worker has not started; start the worker again to continue\. $/,
+    /0 of 1 slice loaded, 0 credits spent, 1 skipped\. No data of tracked_app .* The worker has not started; start the worker again to continue\. $/,
   );
   expect(shown(failing)).not.toContain(refused);
 });

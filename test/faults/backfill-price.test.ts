@@ -27,7 +27,7 @@ test("a backfill keeps its limit when it is killed, and one of the two workers t
     );
   const command = ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--yes", "--max-credits", String(limit)];
   await using backfill = startChild(behind, command, { settings });
-  await until(async () => (await holders("sync")).length > 0);
+  await until(async () => (await holders("foreground")).length > 0);
   backfill.process.kill("SIGKILL");
   await backfill.ended;
 
