@@ -89,7 +89,8 @@ test("a running worker plans what someone has agreed to by then: not what is add
     expect(warnings).toEqual([]);
     write(plans("apps", "tracked_app", "tracked_country"), plans("countries", "tracked_country"));
     await endSession();
-    await Promise.race([until(() => planned(2)), running]);
+    // the first session may have planned a second time, at a full minute
+    await Promise.race([until(async () => warnings.length > 0 && (await planned(2))), running]);
     expect([await datasets(), warnings]).toEqual([
       ["tracked_app"],
       [["tracked_country", expect.stringContaining("`storehouse worker --yes` agrees")]],
