@@ -13,12 +13,12 @@ type MissingRight = { readonly account: string; readonly operation: string; read
 
 /**
  * Reads what the API refuses to accounts. A token does not count once another one of its account has been accepted after the refusal:
- * nothing would lift its stop.
+ * nothing would lift its stop. `balanceCheck`: the operation of balance checks.
  */
-export async function readMissingRights(db: Queryable): Promise<MissingRights> {
-  // only a balance check is about no dataset
+export async function readMissingRights(db: Queryable, balanceCheck: string): Promise<MissingRights> {
+  // commands and callers of the gateway are about no dataset either
   const { rows } = await sql<MissingRight & { isWhole: boolean }>`
-    select c.account, a.operation, a.subject, a.dataset = '' and a.lifted_at is null as "isWhole"
+    select c.account, a.operation, a.subject, a.operation = ${balanceCheck} and a.lifted_at is null as "isWhole"
     from   ops.account_stop   as a
     join   ops.credit_account as c using (account_id)
     where  ${isLate}

@@ -26,13 +26,23 @@ export type WaitingElsewhere = {
  * for an account that the API refuses or that no process works with any more (of these also failed ones whose next try is due). It leaves
  * out slices that this account has no right to either: two such accounts would pass them to and fro. It also leaves out those of a living
  * foreground process (one that is refused ends at once), and of plans, whose price a person agreed to for that account. If the warehouse has
- * only one account, nothing is searched.
+ * only one account, nothing is searched. `balanceCheck`: the operation of balance checks.
  */
 export async function readWaitingElsewhere(
   db: Database,
-  { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
+  {
+    account,
+    datasets,
+    balanceCheck,
+    now,
+  }: {
+    readonly account: string;
+    readonly datasets: readonly string[];
+    readonly balanceCheck: string;
+    readonly now: number;
+  },
 ): Promise<readonly WaitingElsewhere[]> {
-  const rights = await readMissingRights(db);
+  const rights = await readMissingRights(db, balanceCheck);
   if (rights.refused.has(account)) return [];
   const idle = [...(await leftAccounts(db)), ...rights.refused];
   // usually there is none, and the other accounts have many open slices

@@ -1,3 +1,4 @@
+import { remainingCredits } from "../api/operations/account.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
@@ -28,7 +29,12 @@ export async function takeOver(
   { runId, request, settings, mostCredits }: Taking,
 ): Promise<number> {
   const datasets = datasetsOf(request, settings).map(({ name }) => name);
-  const waiting = await readWaitingElsewhere(db, { account: accountOf(settings), datasets, now: clock.now() });
+  const waiting = await readWaitingElsewhere(db, {
+    account: accountOf(settings),
+    datasets,
+    balanceCheck: remainingCredits.id,
+    now: clock.now(),
+  });
   if (waiting.length === 0) return 0;
   const wantedOf = await wantedPartitions(db, { request, settings, of: waiting });
   const own = waiting.filter((slice) => wantedOf(slice) !== null);

@@ -4,6 +4,7 @@ import { readWaitingElsewhere } from "../../src/ledger/waiting-elsewhere.ts";
 import { draft, now, openLedgerStage } from "../support/ledger-stage.ts";
 
 const intervals = { firstMs: 60_000, longestMs: 3_600_000 };
+const balanceCheck = "account.remaining-credits";
 const refusal = { code: "forbidden", dataset: "search_ads_report", message: "" };
 
 test("a right is missing for an operation or for an organisation, until its token is replaced", async () => {
@@ -22,14 +23,19 @@ test("a right is missing for an operation or for an organisation, until its toke
   const ids = await stage.insert(acme, report("7"), report("8"), ofApp("1"), ofApp("2"));
   const taken = async () => {
     const datasets = ["search_ads_report", "app_rating"];
-    const waiting = await readWaitingElsewhere(db, { account: "", datasets, now });
+    const waiting = await readWaitingElsewhere(db, { account: "", datasets, balanceCheck, now });
     return waiting.map(({ sliceId }) => names[ids.indexOf(sliceId)]).sort();
   };
+  expect(await taken()).toEqual([]);
+  // of a command, which is for no dataset either
+  await recordStop(db, "a1", { ...refusal, dataset: "", operation: "find" }, intervals);
   expect(await taken()).toEqual([]);
   await recordStop(db, "a1", { ...refusal, operation: "search_ads", subject: "7" }, intervals);
   expect(await taken()).toEqual(["org 7"]);
   await recordStop(db, "a1", { ...refusal, operation: "app", subject: "1" }, intervals);
   expect(await taken()).toEqual(["app 1", "app 2", "org 7"]);
+  await recordStop(db, "a1", { ...refusal, dataset: "", operation: balanceCheck }, intervals);
+  expect(await taken()).toEqual(["app 1", "app 2", "org 7", "org 8"]);
   await pool.query("update ops.credit_account set observed_at = now() + interval '1 minute' where account_id = 'a2'");
   expect(await taken()).toEqual([]);
 });
