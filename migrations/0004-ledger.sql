@@ -122,6 +122,8 @@ create table ops.run (
   started_at      timestamptz not null,
   ended_at        timestamptz,
   outcome         text,
+  error_code      text,
+  error_message   text,
   past_request_count integer  not null default 0,
   past_credits    bigint      not null default 0,
   past_loaded_count integer   not null default 0,
@@ -148,6 +150,8 @@ comment on column ops.run.naive_credits   is 'Credits that the same cells would 
 comment on column ops.run.started_at      is 'When it started.';
 comment on column ops.run.ended_at        is 'When it ended; null while it runs, or when its process was killed.';
 comment on column ops.run.outcome         is 'State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.';
+comment on column ops.run.error_code      is 'Stable code of the error that aborted it; null if none did.';
+comment on column ops.run.error_message   is 'Text of that error, including what to do next.';
 
 comment on column ops.run.past_request_count is 'Number of its requests whose month was dropped.';
 comment on column ops.run.past_credits    is 'Credits charged for these requests.';

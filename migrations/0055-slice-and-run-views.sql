@@ -161,6 +161,7 @@ select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at
             when s.deferred_count > 0                   then 'deferred'
             when s.failed_count > 0                     then 'failed'
             else 'loaded' end as outcome,
+       r.error_code, r.error_message,
        r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
        r.past_loaded_count + s.loaded_count as loaded_count, r.past_empty_count + s.empty_count as empty_count, s.skipped_count, s.failed_count,
        s.open_count, s.deferred_count, r.past_rows_loaded + s.rows_loaded as rows_loaded, s.rows_rejected,
@@ -198,6 +199,8 @@ comment on column ops.run_summary.plan_id             is 'Plan that it ran; null
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
 comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.';
+comment on column ops.run_summary.error_code          is 'Stable code of the error that aborted it; null if none did.';
+comment on column ops.run_summary.error_message       is 'Text of that error, including what to do next.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';
 comment on column ops.run_summary.planned_credits     is 'Planned credits.';
 comment on column ops.run_summary.naive_credits       is 'Credits that the same cells would cost with one request per item and day.';

@@ -37,7 +37,7 @@ comment on view ops.audit_log is 'One row per action of a person in the console.
 select ops.comment_columns('ops.audit_log', 'ops.audit');
 
 create view ops.run_log as
-select run_id, kind, account, worker_id, plan_id, as_of, datasets, days, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome, past_loaded_count,
+select run_id, kind, account, worker_id, plan_id, as_of, datasets, days, max_credits, planned_slices, planned_credits, started_at, ended_at, outcome, error_code, error_message, past_loaded_count,
        past_empty_count
 from   ops.run;
 comment on view ops.run_log is 'One row per run in the state in which its process left it, without the sums of ops.run_summary, which read its slices. Which runs have not ended?';

@@ -7813,6 +7813,8 @@ create table ops.run (
   started_at timestamp with time zone not null, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
   outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
+  error_code text, -- Stable code of the error that aborted it; null if none did.
+  error_message text, -- Text of that error, including what to do next.
   past_request_count integer not null default 0, -- Number of its requests whose month was dropped.
   past_credits bigint not null default 0, -- Credits charged for these requests.
   past_loaded_count integer not null default 0, -- Its loaded slices that have since been folded into another slice (ops.slice.is_folded).
@@ -7842,6 +7844,8 @@ create view ops.run_log (
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
   outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
+  error_code text, -- Stable code of the error that aborted it; null if none did.
+  error_message text, -- Text of that error, including what to do next.
   past_loaded_count integer, -- Its loaded slices that have since been folded into another slice (ops.slice.is_folded).
   past_empty_count integer -- Its empty slices that have since been folded into another slice.
 ) as
@@ -7859,6 +7863,8 @@ create view ops.run_log (
     started_at,
     ended_at,
     outcome,
+    error_code,
+    error_message,
     past_loaded_count,
     past_empty_count
    FROM ops.run;
@@ -7887,6 +7893,8 @@ create view ops.run_summary (
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
   outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.
+  error_code text, -- Stable code of the error that aborted it; null if none did.
+  error_message text, -- Text of that error, including what to do next.
   planned_slice_count integer, -- Planned slices.
   planned_credits bigint, -- Planned credits.
   naive_credits bigint, -- Credits that the same cells would cost with one request per item and day.
@@ -7923,6 +7931,8 @@ create view ops.run_summary (
             WHEN s.failed_count > 0 THEN 'failed'::text
             ELSE 'loaded'::text
         END AS outcome,
+    r.error_code,
+    r.error_message,
     r.planned_slices AS planned_slice_count,
     r.planned_credits,
     r.naive_credits,

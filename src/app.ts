@@ -13,7 +13,7 @@ import type { CrashHook } from "./ingest/crash-point.ts";
 import { openWarehouse, type Warehouse } from "./postgres/database.ts";
 import type { Queryable } from "./postgres/sql.ts";
 import { isUpToDate } from "./postgres/pending-migrations.ts";
-import type { Rhythm } from "./runs/heartbeat.ts";
+import type { Intervals } from "./runs/heartbeat.ts";
 
 /** What every command has: settings, the migrated database, clock and log. */
 export interface App extends AsyncDisposable {
@@ -30,7 +30,7 @@ export interface App extends AsyncDisposable {
   /** Called at each step of a slice; set by tests only. */
   readonly crashPoint?: CrashHook | undefined;
   /** How often this process writes its heartbeat; another one than the usual is set by tests only. */
-  readonly rhythm?: Rhythm | undefined;
+  readonly intervals?: Intervals | undefined;
 }
 
 /** Slices take their steps together, so that more of them need no more connections; a server allows a hundred to all processes. */

@@ -29,7 +29,7 @@ import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
 import { createJudgement } from "./runs/judgement.ts";
 import { createStop, type ProcessStop } from "./runs/process-stop.ts";
-import { reapDeadWorkers, startHeartbeat, usualRhythm, type HeartbeatParts } from "./runs/heartbeat.ts";
+import { reapDeadWorkers, startHeartbeat, usualIntervals, type HeartbeatParts } from "./runs/heartbeat.ts";
 
 /** When a process is to stop, and callbacks: its heartbeats, and what is wrong with the API, null once it responds again. */
 export type Watchers = {
@@ -81,8 +81,8 @@ export async function openIngest(
   const worker = opened.use(await enterWorker(pool, { kind, account, clock, onQueued: listening }));
   const { workerId } = worker;
   const holders = { workerId, isAlive };
-  const living = { db, clock, log, accountId, holders, rhythm: app.rhythm ?? usualRhythm };
-  const judgement = createJudgement(steadyMs, living.rhythm, again);
+  const living = { db, clock, log, accountId, holders, intervals: app.intervals ?? usualIntervals };
+  const judgement = createJudgement(steadyMs, living.intervals, again);
   const reap = async () => {
     if (judgement.mayJudge()) await reapDeadWorkers(living);
   };

@@ -203,7 +203,7 @@ function lazyRun({ db, clock }: LoadParts, about: Pick<RunStart, "account" | "da
         clock.now(),
       )),
     close: async (outcome: "loaded" | "failed") => {
-      if (opened !== null) await closeRun(db, opened, outcome, clock.now());
+      if (opened !== null) await closeRun(db, opened, outcome, { now: clock.now() });
     },
   };
 }

@@ -67,14 +67,14 @@ export function describeDataset(dataset: Dataset) {
     why,
     stage,
     timing,
-    rhythm: rhythmWords(dataset),
+    requested: timesRequested(dataset),
     tables: dataset.tables.map((table) => table.name),
     operations: dataset.operations.map(({ id }) => id),
   };
 }
 
 /** When a dataset is requested with its default options, in words. */
-function rhythmWords(dataset: Dataset): string {
+function timesRequested(dataset: Dataset): string {
   const timings = timingsOf(dataset, examplePartitions(dataset));
   return [...new Set(timings.map(timingWords))].join("; ");
 }

@@ -129,8 +129,8 @@ function incidentsText({ incidents, now }: StatusFacts): string {
     .join("\n");
 }
 
-function lastRunText({ runId, kind, startedAt, endedAt, outcome, ...run }: LastRun): string {
+function lastRunText({ runId, kind, startedAt, endedAt, outcome, error, ...run }: LastRun): string {
   const took = endedAt === null ? "" : `, ${durationText(endedAt.getTime() - startedAt.getTime())}`;
   const planned = `${countOf(run.plannedSlices, "slice")}, ${countOf(run.plannedCredits, "credit")} planned, ${count(run.bookedCredits)} spent`;
-  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcomeWords(outcome)}; ${planned}`;
+  return `${kind} ${runId} at ${timeText(startedAt)}${took}: ${outcomeWords(outcome)}; ${planned}${error === null ? "" : `\n${error}`}`;
 }

@@ -89,16 +89,18 @@ export const visibility = defineDataset({
 type Cell = { readonly store: Store; readonly country: string; readonly trackId: string };
 
 /** The portfolio's apps in their countries, each with its competitors of the same store: scores of different stores cannot be compared. */
-function cellsOf(portfolio: Portfolio, competitors: boolean): readonly Cell[] {
-  const named = (competitors ? portfolio.sources?.[namedCompetitors.name] : undefined) ?? [];
+function cellsOf(portfolio: Portfolio, withCompetitors: boolean): readonly Cell[] {
+  const named = (withCompetitors ? portfolio.sources?.[namedCompetitors.name] : undefined) ?? [];
   const sameStore = named.filter((one) => one["store"] === one["competitor_store"]);
-  const rivals = Map.groupBy(sameStore, (one) => `${one["store"]}:${one["app"]}`);
+  const competitors = Map.groupBy(sameStore, (one) => `${one["store"]}:${one["app"]}`);
   return appCountries(portfolio).flatMap(({ app: { store, trackId }, country: { country } }) =>
-    [trackId, ...(rivals.get(`${store}:${trackId}`) ?? []).flatMap((one) => one["competitor_app"] ?? [])].map((id) => ({
-      store,
-      country,
-      trackId: id,
-    })),
+    [trackId, ...(competitors.get(`${store}:${trackId}`) ?? []).flatMap((one) => one["competitor_app"] ?? [])].map(
+      (id) => ({
+        store,
+        country,
+        trackId: id,
+      }),
+    ),
   );
 }
 

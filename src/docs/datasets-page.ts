@@ -25,7 +25,7 @@ export async function datasetsPage(): Promise<string> {
             dataset.on ? "on" : "off",
             nightFigure(costs.get(dataset.name) ?? 0),
             dataset.tables.map((name) => `\`${name}\``).join(", "),
-            dataset.rhythm,
+            dataset.requested,
             dataset.why,
           ]),
       ),

@@ -8,7 +8,7 @@ import { chargedCredits } from "../credits/charges.ts";
 import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
 import type { CheckParts } from "../incidents/check-parts.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
-import { latenessOf, readOwnRhythms, type Lateness } from "../incidents/lateness.ts";
+import { latenessOf, readOwnPackDays, type Lateness } from "../incidents/lateness.ts";
 import { sharedQueue } from "../ledger/shared-queue.ts";
 import { workerKinds } from "../ledger/workers.ts";
 import type { FleetMetric } from "./metric-list.ts";
@@ -45,7 +45,7 @@ export async function readFleet(parts: CheckParts): Promise<FleetFigures> {
   const since = start === null ? null : new Date(start).toISOString();
   return {
     states,
-    lateness: latenessOf(states, { ...parts, rhythms: await readOwnRhythms(db, clock.now()) }),
+    lateness: latenessOf(states, { ...parts, ownPackDays: await readOwnPackDays(db, clock.now()) }),
     account,
     accountName: accountOf(parts.settings),
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`

@@ -12,7 +12,7 @@ import type { CheckParts } from "./check-parts.ts";
 import { failedProblems, type FailedGroup } from "./failures.ts";
 import { incidentKinds, kindNamed, type IncidentKind } from "./kinds.ts";
 import { dayProblems } from "./lost-days.ts";
-import { isInUse, latenessOf, readOwnRhythms } from "./lateness.ts";
+import { isInUse, latenessOf, readOwnPackDays } from "./lateness.ts";
 import {
   costProblems,
   creditProblems,
@@ -54,8 +54,8 @@ export const checks: readonly Check[] = [
   {
     kinds: ["dataset_stale", "datasets_stale"],
     find: async ({ db, clock, ...parts }) => {
-      const rhythms = await readOwnRhythms(db, clock.now());
-      return lateProblems(latenessOf(await readSliceSums(db), { clock, rhythms, ...parts }), clock.now());
+      const ownPackDays = await readOwnPackDays(db, clock.now());
+      return lateProblems(latenessOf(await readSliceSums(db), { clock, ownPackDays, ...parts }), clock.now());
     },
   },
   {

@@ -26,15 +26,15 @@ export type RunIntervals = ReadonlyMap<string, number>;
 /** The key for all datasets that are on. */
 export const everyDataset = "*";
 
-/** Datasets whose partitions all have their own timing, with the smallest `packDays` of these; see `readOwnRhythms`. */
-export type OwnRhythms = ReadonlyMap<string, number>;
+/** Datasets whose partitions all have their own timing, with the smallest `packDays` of these; see `readOwnPackDays`. */
+export type OwnPackDays = ReadonlyMap<string, number>;
 
 /** What the decision needs in addition to the ledger. */
 export type LatenessParts = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly scheduled: RunIntervals;
-  readonly rhythms: OwnRhythms;
+  readonly ownPackDays: OwnPackDays;
 };
 
 /** A partition that was not planned for `packDays` plus this many days is no longer in the portfolio. */
@@ -44,7 +44,7 @@ const plannedAgainDays = 7;
  * Reads the datasets whose partitions all have their own timing. An app whose store account is not connected is requested only every few
  * weeks. If that is so for every app, lateness of the dataset follows that timing, not the usual one.
  */
-export async function readOwnRhythms(db: Database, now: number): Promise<OwnRhythms> {
+export async function readOwnPackDays(db: Database, now: number): Promise<OwnPackDays> {
   const { rows } = await sql<{ dataset: string; packDays: number }>`
     with own as (
       select dataset, min(coalesce(pack_days, 1)) as "packDays"
@@ -91,19 +91,19 @@ type PlannedState = Pick<SliceSums, "dataset" | "state" | "newestEnd" | "planned
  * should run it.
  */
 export function latenessOf(states: readonly PlannedState[], parts: LatenessParts): readonly Lateness[] {
-  const { settings, clock, rhythms } = parts;
+  const { settings, clock, ownPackDays } = parts;
   const now = nowOfToday(clock);
   return datasets.flatMap((dataset) => {
     const chosen = settings.datasets[dataset.name] ?? {};
     const own = states.filter((state) => state.dataset === dataset.name);
-    const rhythm = rhythms.get(dataset.name);
+    const packDays = ownPackDays.get(dataset.name);
     const newest = newestEndOf(own);
     const isRunElsewhere = newest !== null && isOn(dataset, settings) && isInUse(dataset, parts);
     const everyMs = runIntervalOf(dataset, parts) ?? (isRunElsewhere ? 0 : null);
     if (everyMs === null || own.length === 0) return [];
     // the service has no data for any partition, and they are requested only from time to time
-    if (rhythm !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
-    const timing = inRhythm(timingWith(dataset.timing, chosen), rhythm);
+    if (packDays !== undefined && newest === null && own.every(({ state }) => state === "skipped")) return [];
+    const timing = withPackDays(timingWith(dataset.timing, chosen), packDays);
     const limitMs = freshnessLimit(timing, { freshHours: chosen.fresh_hours, everyMs });
     if (limitMs === null) return [];
     const plannedAt = Math.min(...own.map((state) => state.plannedAt.getTime()));
@@ -119,7 +119,7 @@ export function latenessOf(states: readonly PlannedState[], parts: LatenessParts
   });
 }
 
-function inRhythm(timing: Timing, packDays: number | undefined): Timing {
+function withPackDays(timing: Timing, packDays: number | undefined): Timing {
   return packDays === undefined || timing.kind !== "series" ? timing : { ...timing, packDays };
 }
 
@@ -130,7 +130,7 @@ function newestEndOf(own: readonly PlannedState[]): string | null {
 }
 
 /** Scheduled daily snapshots without a loaded answer of today: tomorrow they can no longer be requested. */
-export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, "rhythms">): readonly string[] {
+export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, "ownPackDays">): readonly string[] {
   const today = parts.clock.today();
   return datasets.flatMap((dataset) => {
     const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});

@@ -5,7 +5,8 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { digestOf } from "./batches.ts";
 import { hasLanded } from "./cancel-slices.ts";
-import { isLeft, queueOf } from "./runs.ts";
+import { isLeft } from "./adopt-slices.ts";
+import { queueOf } from "./runs.ts";
 import { hasSameScope } from "./same-scope.ts";
 
 /** A waiting slice that is next to the draft at a position, or overlaps it. */

@@ -13,6 +13,8 @@ export type RunLine = {
   readonly started_at: Date;
   readonly ended_at: Date | null;
   readonly outcome: string | null;
+  /** What aborted it, and what to do next; null if nothing did. */
+  readonly error_message: string | null;
   readonly planned_slice_count: number;
   readonly planned_credits: number;
   readonly loaded_count: number;
@@ -44,7 +46,7 @@ export async function readRun(db: Database, runId: string): Promise<RunLine | nu
 
 async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<readonly RunLine[]> {
   const { rows } = await sql<RunLine>`
-    select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, planned_slice_count, planned_credits::float8, loaded_count::int,
+    select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, error_message, planned_slice_count, planned_credits::float8, loaded_count::int,
            empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8
     from   ops.run_summary
     where  run_id in (${ids})

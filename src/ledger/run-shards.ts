@@ -148,7 +148,7 @@ export async function closePlanning(
   runId: string,
   { outcome, now }: { readonly outcome: "planned" | "interrupted"; readonly now: number },
 ): Promise<number> {
-  await closeRun(transaction, runId, outcome, now);
+  await closeRun(transaction, runId, outcome, { now });
   const { rows } = await sql<{ planned: number }>`
     delete from ops.run_shard where run_id = ${runId} returning planned_slices as planned`.execute(transaction);
   return rows.reduce((sum, { planned }) => sum + planned, 0);

@@ -1,16 +1,17 @@
-import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
-import { isOpen, creditsLeft, likelyCredits } from "./open-slices.ts";
-import { turnAfterRefusals } from "./queue-turn.ts";
+import { isOpen, likelyCredits } from "./open-slices.ts";
 import { insertSlices } from "./slices.ts";
-import { isAlive } from "./workers.ts";
 
 /** How a run ended. */
 export type RunOutcome = "loaded" | "failed" | "deferred" | "aborted" | "interrupted";
+
+/** The error that aborted a run: its stable code, and its text with what to do next. */
+export type RunError = { readonly code: string; readonly message: string };
 
 /** A run as it starts. `workerId` null: any worker may run its slices. */
 export type RunStart = {
@@ -69,7 +70,7 @@ export async function dailyRun(
   const [known] = rows;
   if (known !== undefined) return known.run_id;
   const runId = await openRun(db, { kind, workerId: null, account, asOf, datasets: [], maxCredits: null }, now);
-  await closeRun(db, runId, "loaded", now);
+  await closeRun(db, runId, "loaded", { now });
   return runId;
 }
 
@@ -80,14 +81,16 @@ export async function recordNaivePrice(db: Database, runId: string, credits: num
   );
 }
 
-/** Closes a run; a scheduled run is over when it has `planned`. */
+/** Closes a run; a scheduled run is over when it has `planned`. `error`: what aborted it, without secrets. */
 export async function closeRun(
   db: Database,
   runId: string,
   outcome: RunOutcome | "planned",
-  now: number,
+  { now, error = null }: { readonly now: number; readonly error?: RunError | null },
 ): Promise<void> {
-  await sql`update ops.run set ended_at = ${instant(now)}, outcome = ${outcome} where run_id = ${runId}`.execute(db);
+  await sql`
+    update ops.run set ended_at = ${instant(now)}, outcome = ${outcome}, error_code = ${error?.code ?? null}, error_message = ${error?.message ?? null}
+    where  run_id = ${runId}`.execute(db);
 }
 
 /** True if a run that started after an instant (epoch-ms) has planned slices, other than older ones that a retry runs again. */
@@ -122,83 +125,6 @@ export async function addPlanned(transaction: Database, runId: string, ids: read
             from   ops.slice as s left join ops.credit_cost as c on c.operation = s.operation
             where  s.slice_id = any (${[...ids]}::bigint[])) as planned
     where  r.run_id = ${runId}`.execute(transaction);
-}
-
-/** True if a dead foreground process of an account left unfinished slices. */
-export async function hasOrphans(db: Database, account: string): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from ops.run as r
-                   where  r.worker_id is not null and r.account = ${account} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
-                   -- declared dead: then slices over its limit or price are cancelled already
-                   and    exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null)) as found`.execute(
-    db,
-  );
-  return rows[0]?.found === true;
-}
-
-/**
- * Which orphaned slices a run adopts: of these datasets, or of one plan, for at most `mostCredits` (pages that have landed cost nothing).
- */
-export type Adoption = {
-  readonly runId: string;
-  readonly datasets: readonly string[];
-  readonly planId?: string;
-  readonly mostCredits: number;
-  readonly onlySnapshots?: boolean;
-};
-
-/** Slices per fetch of the cursor. */
-const adoptedAtOnce = 5_000;
-
-/**
- * Moves orphaned slices of the run's account into the run and its queue: open ones of dead processes, and those of the shared queue that no
- * worker runs now. In the order of the queue, for at most `mostCredits`. If two processes adopt the same slice, the first one keeps it.
- */
-export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
-    // the lock makes Postgres check the conditions again: a slice that another process has just taken is left to it
-    await sql`
-      declare adopted no scroll cursor for
-      with free as materialized (
-        select run_id from ops.run as r where ${isLeft(run.runId)}
-      ), open as (
-        select s.slice_id, s.turn, ${creditsLeft} as credits
-        from   ops.slice as s
-        join   free using (run_id)
-        where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
-        and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
-        and    (s.class = 'snapshot' or not ${run.onlySnapshots ?? false}::boolean)
-        and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
-        for    update of s
-      )
-      select slice_id, sum(credits) over (order by turn, slice_id) as running
-      from   open
-      order  by turn, slice_id`.execute(transaction);
-    let taken = 0;
-    const account = sql`(select account from ops.run where run_id = ${run.runId})`;
-    for (;;) {
-      const { rows } = await sql<{ slice_id: string; running: string }>`
-        fetch ${sql.raw(String(adoptedAtOnce))} from adopted`.execute(transaction);
-      const ids = rows.filter((row) => Number(row.running) <= run.mostCredits).map((row) => row.slice_id);
-      if (ids.length > 0) {
-        await sql`
-          update ops.slice as s set run_id = ${run.runId}, queue_id = ${queueOf(run.runId)}, state = 'pending', due_at = null,
-                 turn = ${turnAfterRefusals(account)}
-          where  slice_id = any (${ids}::bigint[])`.execute(transaction);
-        await addPlanned(transaction, run.runId, ids);
-      }
-      taken += ids.length;
-      if (ids.length < adoptedAtOnce) break;
-    }
-    await sql`close adopted`.execute(transaction);
-    return taken;
-  });
-}
-
-/** SQL: true for a run `r` whose slices another run of its account may adopt: no process runs it, or it is of the shared queue. */
-export function isLeft(by: string): SqlFragment {
-  return sql`(r.run_id <> ${by} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
-              and coalesce(r.worker_id, r.shared_queue_id) <> ${queueOf(by)} and r.account = (select account from ops.run where run_id = ${by}))`;
 }
 
 /** SQL: the queue of a run's slices. */

@@ -34,6 +34,8 @@ export type LastRun = {
   readonly startedAt: Date;
   readonly endedAt: Date | null;
   readonly outcome: string | null;
+  /** What aborted it, and what to do next; null if nothing did. */
+  readonly error: string | null;
   readonly plannedSlices: number;
   readonly plannedCredits: number;
   readonly bookedCredits: number;
@@ -95,7 +97,7 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     order  by c.dataset`.execute(db);
   const runs = await sql<LastRun>`
     select (select r.account from ops.run_log as r where r.run_id = run.run_id) as account,
-           run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome,
+           run_id as "runId", kind, started_at as "startedAt", ended_at as "endedAt", outcome, error_message as error,
            planned_slice_count as "plannedSlices", planned_credits::int as "plannedCredits",
            booked_credits::int as "bookedCredits"
     from   ops.run_summary as run

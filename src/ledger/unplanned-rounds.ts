@@ -11,10 +11,10 @@ import { longestGapDays, plannedOn } from "./snapshot-rounds.ts";
 export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly items: readonly string[] | null };
 
 /** The length of rounds in days; `earlierDays` for rounds that began before `since`. */
-type Rhythm = { readonly days: number; readonly since: Day | null; readonly earlierDays: number | null };
+type RoundLengths = { readonly days: number; readonly since: Day | null; readonly earlierDays: number | null };
 
 /** Items of a slice that was planned for `day`; `before` is the day of their previous snapshot. */
-type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & Rhythm;
+type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & RoundLengths;
 
 /** Slices with numbers after one, through another. */
 type SliceRange = { readonly after: string; readonly through: string };
@@ -92,23 +92,23 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
 }
 
 /** The days in a gap on which a snapshot was due and whose round had ended by the day of the next one. */
-function dueDays({ before, day, ...rhythm }: Pick<Gap, "before" | "day"> & Rhythm): readonly Day[] {
+function dueDays({ before, day, ...lengths }: Pick<Gap, "before" | "day"> & RoundLengths): readonly Day[] {
   const days: Day[] = [];
-  for (let due = dueAfter(before, rhythm); due < day; due = dueAfter(due, rhythm))
-    if (addDays(due, roundDays(due, rhythm)) <= day) days.push(due);
+  for (let due = dueAfter(before, lengths); due < day; due = dueAfter(due, lengths))
+    if (addDays(due, roundDays(due, lengths)) <= day) days.push(due);
   return days;
 }
 
 /** The day on which the next snapshot is due after that of a day. */
-function dueAfter(day: Day, rhythm: Rhythm): Day {
-  const { since, days } = rhythm;
-  const due = addDays(day, roundDays(day, rhythm));
+function dueAfter(day: Day, lengths: RoundLengths): Day {
+  const { since, days } = lengths;
+  const due = addDays(day, roundDays(day, lengths));
   if (since === null || day >= since || due < since) return due;
   const changed = addDays(day, days);
   return changed > since ? changed : since;
 }
 
 /** The length of the round that begins on a day. */
-function roundDays(day: Day, { since, days, earlierDays }: Rhythm): number {
+function roundDays(day: Day, { since, days, earlierDays }: RoundLengths): number {
   return since !== null && day < since ? (earlierDays ?? days) : days;
 }

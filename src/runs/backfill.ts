@@ -1,7 +1,8 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { fail } from "../core/errors.ts";
 import { noteQueued, readPlanElsewhere, runOfPlan } from "../ledger/plans.ts";
-import { adoptOrphanedSlices, enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices } from "../ledger/adopt-slices.ts";
+import { enqueueWithin, recordNaivePrice, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import { planAgain, type BackfillPlan } from "../planner/backfill-plan.ts";

@@ -16,7 +16,7 @@ import { lockWaitReporter } from "./lock-wait-reporter.ts";
  * The interval of heartbeats, the time without one after which a process counts as dead, the intervals between checks of a refused account,
  * and the wait of a slice that may have killed its processes (`decidingWaitMs` in poison.ts if left out).
  */
-export type Rhythm = {
+export type Intervals = {
   readonly beatMs: number;
   readonly deadAfterMs: number;
   readonly firstCheckMs: number;
@@ -25,7 +25,7 @@ export type Rhythm = {
 };
 
 /** The next heartbeats of another process find one that died, or one that froze after it has missed four: within a minute in all. */
-export const usualRhythm: Rhythm = {
+export const usualIntervals: Intervals = {
   beatMs: 10_000,
   deadAfterMs: 45_000,
   firstCheckMs: 60_000,
@@ -40,7 +40,7 @@ export type HeartbeatParts = {
   readonly worker: LivingWorker;
   readonly accountId: string;
   readonly holders: Holders;
-  readonly rhythm: Rhythm;
+  readonly intervals: Intervals;
   /** Called when this process was declared dead, or when the API refused another process of its account. */
   readonly abort: (error: StorehouseError) => void;
   /** Called after each heartbeat: with null if the database stored it, otherwise with the problem. */
@@ -54,9 +54,9 @@ export async function reapDeadWorkers({
   log,
   accountId,
   holders,
-  rhythm,
-}: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "rhythm">): Promise<void> {
-  const { deadAfterMs, decidingWaitMs: waitMs } = rhythm;
+  intervals,
+}: Pick<HeartbeatParts, "db" | "clock" | "log" | "accountId" | "holders" | "intervals">): Promise<void> {
+  const { deadAfterMs, decidingWaitMs: waitMs } = intervals;
   const rules = { deadAfterMs, workerId: holders.workerId, ...(waitMs === undefined ? {} : { waitMs }) };
   const { deadWorkers, freed, failed, cancelled, jobs } = await reconcile(db, rules);
   await releaseLapsedHolds(db, { accountId, holders }, clock);
@@ -73,11 +73,11 @@ const lockWaitBeats = 2;
 
 /** Sends heartbeats until disposed, frees what dead processes hold, and reports locks that this process waits for. */
 export function startHeartbeat(parts: HeartbeatParts): AsyncDisposable {
-  const { clock, rhythm } = parts;
+  const { clock, intervals } = parts;
   const ended = new AbortController();
   const reportLockWait = lockWaitReporter(parts);
   const reportOutage = outageReporter(parts);
-  const wait = () => clock.sleep(rhythm.beatMs, ended.signal).catch(() => undefined);
+  const wait = () => clock.sleep(intervals.beatMs, ended.signal).catch(() => undefined);
   let checking: Promise<void> | null = null;
 
   async function beating(): Promise<void> {
@@ -110,10 +110,10 @@ type BeatFindings = { readonly isDue: boolean; readonly lockWait: LockWait | nul
 const ofThisProcess = sql`a.application_name = current_setting('application_name')`;
 
 /** SQL: what a heartbeat reads, as JSON. */
-function beatQuestion({ worker, accountId, holders, rhythm }: HeartbeatParts): SqlFragment<BeatFindings> {
+function beatQuestion({ worker, accountId, holders, intervals }: HeartbeatParts): SqlFragment<BeatFindings> {
   return sql<BeatFindings>`json_build_object(
-    'isDue', ${isReconcileDue(worker.workerId, rhythm.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)},
-    'lockWait', ${longestLockWait(lockWaitBeats * rhythm.beatMs, ofThisProcess)})`;
+    'isDue', ${isReconcileDue(worker.workerId, intervals.deadAfterMs)} or ${hasDeadHolds(accountId, holders)} or ${isStopped(accountId)},
+    'lockWait', ${longestLockWait(lockWaitBeats * intervals.beatMs, ofThisProcess)})`;
 }
 
 /** One heartbeat. Returns what it found, null if the database did not store it. */

@@ -1,4 +1,4 @@
-import type { Rhythm } from "./heartbeat.ts";
+import type { Intervals } from "./heartbeat.ts";
 
 /** Decides when a process may declare others dead. */
 export type Judgement = {
@@ -12,7 +12,7 @@ export type Judgement = {
  * `steadyMs` never goes back: a wall clock that is set back would put the judgement off by as much. `again` is true where the process was
  * registered before; one that starts judges at once.
  */
-export function createJudgement(steadyMs: () => number, { beatMs }: Rhythm, again: boolean): Judgement {
+export function createJudgement(steadyMs: () => number, { beatMs }: Intervals, again: boolean): Judgement {
   const inTwoBeats = () => steadyMs() + 2 * beatMs;
   let from = again ? inTwoBeats() : -Infinity;
   return { mayJudge: () => steadyMs() >= from, missed: () => void (from = inTwoBeats()) };

@@ -3,7 +3,8 @@ import { switchedOff, type Settings } from "../config/settings.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
-import { adoptOrphanedSlices, closeRun, hasOrphans, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices, hasOrphans } from "../ledger/adopt-slices.ts";
+import { closeRun, openRun } from "../ledger/runs.ts";
 import type { Database } from "../postgres/database.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
 
@@ -34,7 +35,7 @@ async function adoptOrphans({ db, clock, log }: Omit<Parts, "accountId">, accoun
   const start = { kind: "schedule", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
   const adopted = await adoptInto(db, runId, log);
-  await closeRun(db, runId, "planned", clock.now());
+  await closeRun(db, runId, "planned", { now: clock.now() });
   log.info({ run_id: runId, slices: adopted }, "runs.adopted");
 }
 

@@ -3,13 +3,13 @@ import type { Log } from "../core/log.ts";
 import { recordStop, type AccountStop } from "../credits/account-stop.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOutage } from "../postgres/database-errors.ts";
-import type { Rhythm } from "./heartbeat.ts";
+import type { Intervals } from "./heartbeat.ts";
 
 type StopParts = {
   readonly db: Database;
   readonly log: Log;
   readonly accountId: string;
-  readonly rhythm: Rhythm;
+  readonly intervals: Intervals;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
 };
@@ -67,9 +67,9 @@ export function reasonOf({ code, message, context }: AbortError, hide: (text: st
  * Records for all processes of the account that the API refuses it. The first process logs it, and so does each that starts while that
  * lasts, once.
  */
-async function noteRefusal({ db, log, accountId, rhythm, hide }: StopParts, error: AbortError): Promise<void> {
+async function noteRefusal({ db, log, accountId, intervals, hide }: StopParts, error: AbortError): Promise<void> {
   const stop = reasonOf(error, hide);
-  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
+  const distances = { firstMs: intervals.firstCheckMs, longestMs: intervals.longestCheckMs };
   const isNew = await recordStop(db, accountId, stop, distances).catch(() => true);
   log[isNew || !saidIn.has(log) ? "error" : "debug"]({ code: stop.code, problem: stop.message }, "api.refused");
   saidIn.add(log);

@@ -75,7 +75,7 @@ async function queue(
       const start = { kind: "retry", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;
       const runId = await openRun(transaction, start, clock.now());
       const queued = await queueTries(transaction, { runId, tries, now: clock.now() });
-      await closeRun(transaction, runId, "loaded", clock.now());
+      await closeRun(transaction, runId, "loaded", { now: clock.now() });
       return queued;
     });
   } catch (error) {

@@ -133,7 +133,8 @@ export async function finish(
   const outcome = outcomeOf(facts);
   // earlier failures count for the run in which they failed; the person who runs this one only gets a reminder
   const own = outcomeOf({ ...facts, left: { ...left, failedBefore: 0 } });
-  await retryDatabase(parts.ingest, () => closeRun(db, runId, own, clock.now()));
+  const reason = error === null ? null : { code: error.code, message: parts.ingest.scrub(error.message) };
+  await retryDatabase(parts.ingest, () => closeRun(db, runId, own, { now: clock.now(), error: reason }));
   return { runId, outcome, progress, leftOut, left, error };
 }
 

@@ -4,7 +4,8 @@ import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts
 import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
-import { adoptOrphanedSlices, recordNaivePrice, openRun } from "../ledger/runs.ts";
+import { adoptOrphanedSlices } from "../ledger/adopt-slices.ts";
+import { recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { withLastRequests } from "../ledger/last-requests.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";

@@ -1,7 +1,7 @@
 import { crontabFile, type Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day } from "../core/day.ts";
-import { everyDataset, latenessOf, readOwnRhythms, type RunIntervals } from "../incidents/lateness.ts";
+import { everyDataset, latenessOf, readOwnPackDays, type RunIntervals } from "../incidents/lateness.ts";
 import type { Database } from "../postgres/database.ts";
 import { readCrontab, runIntervals } from "./crontab.ts";
 
@@ -18,11 +18,11 @@ export async function readLateDatasets(
   { config, clock }: Parts,
 ): Promise<readonly string[]> {
   const scheduled = readIntervals({ config, clock });
-  const rhythms = await readOwnRhythms(db, clock.now());
+  const ownPackDays = await readOwnPackDays(db, clock.now());
   const states = answered.flatMap(({ dataset, lastDay }) =>
     lastDay === null ? [] : [{ dataset, state: "loaded", newestEnd: addDays(day(lastDay), 1), plannedAt: new Date(0) }],
   );
-  return latenessOf(states, { settings: config.settings, clock, scheduled, rhythms })
+  return latenessOf(states, { settings: config.settings, clock, scheduled, ownPackDays })
     .filter(({ ageMs, limitMs }) => ageMs > limitMs)
     .map(({ dataset }) => dataset);
 }

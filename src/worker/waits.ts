@@ -8,7 +8,7 @@ import { AbortError, StorehouseError } from "../core/errors.ts";
 import { retry, type Backoff } from "../core/retry.ts";
 import { claimBalanceCheck, liftStop, recordStop, stoppingOperations } from "../credits/account-stop.ts";
 import { refreshBalance } from "../ingest/balance-check.ts";
-import { usualRhythm } from "../runs/heartbeat.ts";
+import { usualIntervals } from "../runs/heartbeat.ts";
 import { reasonOf } from "../runs/process-stop.ts";
 import { putOffOperations } from "../ledger/amend-slices.ts";
 import { sharedQueueOf } from "../ledger/shared-queue.ts";
@@ -91,15 +91,15 @@ const checksOfOthers = 5;
  * recorded there.
  */
 export async function untilApiAccepts(app: App, stop: AbortSignal, former: string | null): Promise<void> {
-  const { clock, log, rhythm = usualRhythm } = app;
+  const { clock, log, intervals = usualIntervals } = app;
   const { db } = app.warehouse;
   const { accountId } = apiAccess(app.config.environment);
   await using client = createClient(clientOptions(app));
-  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
+  const distances = { firstMs: intervals.firstCheckMs, longestMs: intervals.longestCheckMs };
   const note = async (endedAs: string) => (former === null ? undefined : noteEnd(db, former, endedAs));
   for (;;) {
     await note("waiting").catch(() => undefined);
-    await clock.sleep(Math.min(rhythm.beatMs, rhythm.firstCheckMs), stop).catch(() => undefined);
+    await clock.sleep(Math.min(intervals.beatMs, intervals.firstCheckMs), stop).catch(() => undefined);
     if (stop.aborted) return await note("stopped").catch(() => undefined);
     try {
       const operations = await stoppingOperations(db, accountId);

@@ -90,6 +90,7 @@ test("status names the account of the last run if it is another one", () => {
     startedAt: new Date(0),
     endedAt: null,
     outcome: null,
+    error: null,
     plannedSlices: 1,
     plannedCredits: 2,
     bookedCredits: 3,
@@ -97,6 +98,8 @@ test("status names the account of the last run if it is another one", () => {
   const text = (own: string) => factsWith({ own, lastRun })["last run"];
   expect(text("acme")).toMatch(/^sync 7 at /);
   expect(text("")).toMatch(/^Of account acme: sync 7 at /);
+  const aborted = { ...lastRun, account: "", outcome: "aborted", error: "forbidden: no access" };
+  expect(factsWith({ lastRun: aborted })["last run"]).toMatch(/: aborted; 1 slice, .*\nforbidden: no access$/);
 });
 
 /** The facts of a warehouse in which nothing else is to say. */

@@ -82,6 +82,15 @@ test("a run of which slices are folded into newer ones says how many, and that n
   expect((await operator.get("/runs/1")).text).not.toContain("are part of newer slices");
 });
 
+test("a run that an error aborted shows the error", async () => {
+  const [run] = await stage.stage.query<{ id: string }>(
+    `insert into ops.run (kind, as_of, datasets, started_at, ended_at, outcome, error_code, error_message)
+     values ('sync', now(), '{}', now(), now(), 'aborted', 'forbidden', 'no <access>') returning run_id::text as id`,
+  );
+  expect((await operator.get(`/runs/${run?.id}`)).text).toMatch(/Aborted by[^]*no &lt;access&gt;/);
+  expect((await operator.get("/runs/1")).text).not.toContain("Aborted by");
+});
+
 test("no page loads anything from elsewhere or inline, and none holds the token", async () => {
   const { token } = stage.stage.sandbox;
   for (const { examples } of pages)

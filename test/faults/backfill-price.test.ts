@@ -9,7 +9,7 @@ const limit = 90;
 const settings = { api: { concurrency: 2, timeout_seconds: 120 }, datasets: { keyword_rank: { history_days: 9 } } };
 // nothing is due on its own, so that the ranks that the workers request are the plan's
 const off = { ...settings, datasets: { keyword_rank: { on: false } } };
-const rhythm = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
+const intervals = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 test("a backfill keeps its limit when it is killed, and one of the two workers that take it over is killed as well", async () => {
   await using stage = await openWithPortfolio({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 6 } });
@@ -32,7 +32,7 @@ test("a backfill keeps its limit when it is killed, and one of the two workers t
   await backfill.ended;
 
   await using stack = new AsyncDisposableStack();
-  const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
+  const variables = { TEST_INTERVALS: JSON.stringify(intervals) };
   const workers = Array.from({ length: 2 }, () =>
     stack.use(startDoomed(behind, "worker", { settings: off, variables })),
   );

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import { besideWorker } from "../support/beside-worker.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
@@ -12,8 +12,8 @@ const concurrency = 2;
 const settings = { api: { concurrency } };
 const market = { apps: 2, countries: ["US"] };
 /** A tenth and less of the usual, so that a test need not wait for a minute. */
-const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
-const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "warn" };
+const intervals: Intervals = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
+const variables = { TEST_INTERVALS: JSON.stringify(intervals), LOG_LEVEL: "warn" };
 
 let calm: Calm;
 
@@ -54,7 +54,7 @@ test.runIf(long)(
     await using child = startDoomed(stage, "worker", { settings, variables });
     await until(() => gate.held() === concurrency);
     child.process.kill("SIGKILL");
-    await besideWorker(stage, { settings, rhythm }, async () => {
+    await besideWorker(stage, { settings, intervals }, async () => {
       await until(() => isTakenOver(stage, child.process.pid));
       gate.open();
       await until(() => allIsLoaded(stage));
@@ -71,7 +71,7 @@ test("another worker takes over from one that is frozen; where that wakes up bes
   await using child = startDoomed(stage, "worker", { settings, variables });
   await until(() => gate.held() === concurrency);
   child.process.kill("SIGSTOP");
-  await besideWorker(stage, { settings, rhythm }, async () => {
+  await besideWorker(stage, { settings, intervals }, async () => {
     await until(() => isTakenOver(stage, child.process.pid));
     // the successor has requested the same by now, and neither has its answer
     await until(() => gate.held() > concurrency);
@@ -97,7 +97,7 @@ test("a sync that was frozen for too long says so when it wakes up, and the next
   child.process.kill("SIGSTOP");
   await using app = await stage.open({ settings });
   await until(async () => {
-    await reconcile(app.warehouse.db, { deadAfterMs: rhythm.deadAfterMs });
+    await reconcile(app.warehouse.db, { deadAfterMs: intervals.deadAfterMs });
     return (await entriesOf(stage, child.process.pid))[0]?.stopped === true;
   });
   child.process.kill("SIGCONT");

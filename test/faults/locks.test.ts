@@ -10,7 +10,7 @@ import { openStage, today, until } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 
 /** Beats a hundred times as often as usual, so that a test need not wait for half a minute. */
-const rhythm = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 1_000, longestCheckMs: 1_000 };
+const intervals = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 1_000, longestCheckMs: 1_000 };
 
 const market = { apps: 2, countries: ["US"] };
 
@@ -32,7 +32,7 @@ test("a table that another session has locked is waited for; the log says once w
   await other.query("begin");
   await other.query("lock table core.fact_keyword_rank in share mode");
   const running = syncInForeground(
-    { ...app, log, rhythm },
+    { ...app, log, intervals },
     {
       request: { datasets: [], bounds: {}, today },
       maxCredits: null,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { usualIntervals } from "../../src/runs/heartbeat.ts";
 import { startDoomed } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
@@ -22,15 +22,15 @@ async function oneSlice(stage: Stage): Promise<{ scope: object; day: string }> {
 /** Deaths alone that the ledger has of the slice when the first process has died; each one is counted in a test of the ledger every day. */
 const deathsBefore = long ? 0 : 2;
 
-/** The usual rhythm, without ten seconds between beats and ten minutes of a wait. */
-const rhythm = { ...usualRhythm, beatMs: 1_000, decidingWaitMs: 100 };
+/** The usual intervals, without ten seconds between beats and ten minutes of a wait. */
+const intervals = { ...usualIntervals, beatMs: 1_000, decidingWaitMs: 100 };
 
 test("a slice that ends its process each time fails once it did so alone three times, with what to do, and all others are loaded", async () => {
   await using calm = await openStage({ market });
   await calm.sync();
   const { scope, day } = await oneSlice(calm);
   const poison = [JSON.stringify(scope), `"window":{"start":"${day}"`];
-  const variables = { TEST_POISON: JSON.stringify(poison), TEST_RHYTHM: JSON.stringify(rhythm) };
+  const variables = { TEST_POISON: JSON.stringify(poison), TEST_INTERVALS: JSON.stringify(intervals) };
   await using stage = await openStage({ market });
   const { loaded: all = 0 } = await statesOf(calm);
   // between two rounds none is open for a moment
@@ -72,7 +72,7 @@ test.runIf(long)("many kills of workers fail no slice: each ends loaded, also wh
   await using calm = await openStage({ market });
   await calm.sync({ settings: history });
   await using stage = await openStage({ market });
-  const variables = { TEST_RHYTHM: JSON.stringify(rhythm) };
+  const variables = { TEST_INTERVALS: JSON.stringify(intervals) };
   // after how many answers each dies: early and late ones, two workers at a time
   const answers = [3, 1, 2, 1, 4, 2, 5, 1, 3, 2, 1, 4, 2];
   for (const times of answers) {

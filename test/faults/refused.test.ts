@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../src/core/log.ts";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import { runWorker } from "../support/agreed-worker.ts";
@@ -12,7 +12,7 @@ import { long } from "../support/long.ts";
 
 /** An iOS and an Android app in a country: calls enough for what happens in their middle. */
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 6 };
-const rhythm: Rhythm = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 100, longestCheckMs: 400 };
+const intervals: Intervals = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 100, longestCheckMs: 400 };
 /** A refused operation is tried again half a second after the others. */
 const settings = { api: { concurrency: 2 }, notify: { check_seconds: 0.1 } };
 /** Calls of two datasets of the market, one after the other. */
@@ -32,7 +32,7 @@ async function startWorker(stage: Stage, options: RunOptions = { settings }): Pr
   const events: unknown[] = [];
   const write = (line: string) => void events.push((JSON.parse(line) as { msg: unknown }).msg);
   const log = createLog({ level: "info", secrets: [], to: { write } });
-  const running = runWorker({ ...app, log, rhythm }, stop.signal, { onState: (state) => states.push(state) });
+  const running = runWorker({ ...app, log, intervals }, stop.signal, { onState: (state) => states.push(state) });
   return {
     states,
     says: (event) => events.filter((one) => one === event).length,
@@ -149,6 +149,14 @@ test("a sync sends an operation that was refused the night before after all othe
   nights.next();
   expect(await stage.sync(nights.run())).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
   expect(stage.requested().at(-1)?.operation).toBe(operation);
+  const [run] = await stage.query(
+    "select outcome, error_code, error_message from ops.run order by run_id desc limit 1",
+  );
+  expect(run).toEqual({
+    outcome: "aborted",
+    error_code: "forbidden",
+    error_message: expect.stringContaining(operation),
+  });
   const loaded = "select distinct dataset from ops.slice where state = 'loaded' and as_of = $1 order by 1";
   expect(await stage.query(loaded, [nights.today()])).toEqual(
     ["app_rating", "keyword_rank", "tracked_app", "tracked_country"].map((dataset) => ({ dataset })),

@@ -10,12 +10,12 @@ import { forTests } from "../support/for-tests.ts";
 
 const stage = forTests(openGatewayStage);
 
-const rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
+const intervals = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 /** A gateway with quick heartbeats, its caller, and the number under which it is in the ledger. */
-async function openQuick({ beatMs } = rhythm, log?: Log) {
+async function openQuick({ beatMs } = intervals, log?: Log) {
   const { nights, app, words } = stage;
-  const door = await openDoor(nights.stage, nights.run(), { ...rhythm, beatMs }, log);
+  const door = await openDoor(nights.stage, nights.run(), { ...intervals, beatMs }, log);
   const key = await door.key("notebook");
   const call = (days: number) =>
     door.call(rankingPath(app, { date: addDays(nights.today(), -days), keywords: words, country: "US" }), key);
@@ -63,7 +63,7 @@ test("a call that is not sent yet when its gateway learns that another operation
   const { nights } = stage;
   const logged: unknown[] = [];
   const log = createLog({ level: "error", secrets: [], to: { write: (line) => void logged.push(line) } });
-  const { door, call } = await openQuick(rhythm, log);
+  const { door, call } = await openQuick(intervals, log);
   await using _ = door;
   const blocker = new pg.Client({ connectionString: nights.stage.databaseUrl });
   await blocker.connect();
@@ -97,7 +97,7 @@ test("a gateway that was declared dead while it was frozen registers again and s
 
 test("a gateway that does not know yet that it was declared dead registers again with its next call, and sends it", async () => {
   const { nights } = stage;
-  const { door, call, workerId, newest } = await openQuick({ ...rhythm, beatMs: 60_000 });
+  const { door, call, workerId, newest } = await openQuick({ ...intervals, beatMs: 60_000 });
   await using _ = door;
   expect((await call(69)).from).toBe("miss");
   await nights.stage.query("update ops.worker set stopped_at = now() where worker_id = $1", [workerId]);

@@ -40,7 +40,7 @@ test("a sync that was broken off is on the page until a later run has planned ea
   );
   const sync = async (outcome: RunOutcome | null, datasets: readonly string[], start: Partial<RunStart> = {}) => {
     const run = await ledger.run({ workerId: gone, datasets, ...start });
-    if (outcome !== null) await closeRun(ledger.db, run, outcome, now);
+    if (outcome !== null) await closeRun(ledger.db, run, outcome, { now });
   };
   const verdict = async () => (await readMorning(ledger.db, { ...usual, now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "review" }));
@@ -92,8 +92,8 @@ test("a sync that was stopped while it waited for another one left nothing, once
   const { db, run } = stage.stage;
   await stage.ended("loaded", draft({ dataset: "review" }));
   const [first, second] = [await run({ datasets: ["review"] }), await run({ datasets: ["review"] })];
-  await closeRun(db, second, "interrupted", now);
-  await closeRun(db, first, "loaded", now + 1_000);
+  await closeRun(db, second, "interrupted", { now });
+  await closeRun(db, first, "loaded", { now: now + 1_000 });
   const { verdict } = await readMorning(db, { ...usual, now });
   expect(verdict.text).toMatch(/^OK: /);
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { sql } from "../../src/postgres/sql.ts";
 import { claimNext } from "../../src/ledger/queue.ts";
 import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
-import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices } from "../../src/ledger/adopt-slices.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { claim } from "../support/queue-steps.ts";

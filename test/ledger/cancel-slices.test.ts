@@ -61,7 +61,7 @@ describe("cancelUnfinished", () => {
     await stage.pool.query("update ops.slice set created_at = created_at - interval '1 hour' where run_id = $1", [run]);
     const deferred = await stage.run({ workerId: killed });
     await stage.inState(deferred, "deferred", killed, ...days(15));
-    await closeRun(stage.db, deferred, "deferred", now);
+    await closeRun(stage.db, deferred, "deferred", { now });
     expect(await cancelUnfinished(stage.db)).toBe(0);
   });
 
@@ -70,7 +70,7 @@ describe("cancelUnfinished", () => {
     const [interrupted, other] = [await stage.run({ workerId: me }), await stage.run({ workerId: me })];
     await stage.insert(interrupted, ...days(12));
     await stage.insert(other, ...days(13));
-    await closeRun(stage.db, interrupted, "interrupted", now);
+    await closeRun(stage.db, interrupted, "interrupted", { now });
     expect(await cancelUnfinished(stage.db, interrupted)).toBe(1);
     expect(await left()).toEqual([13]);
   });

@@ -15,7 +15,7 @@ describe("the list of runs", () => {
     const run = await stage.run({ kind: "schedule" });
     for (const [index, state] of states.entries())
       await stage.inState(run, state, worker, draft({ dataset: `of run ${run}`, window: august(index + 1) }));
-    await closeRun(stage.db, run, "planned", now + 1_000);
+    await closeRun(stage.db, run, "planned", { now: now + 1_000 });
     return run;
   }
 
@@ -68,7 +68,7 @@ describe("the list of runs", () => {
     for (const state of ["loaded", "deferred"] as const) {
       const run = await stage.run({ maxCredits: 5 });
       await stage.inState(run, state, worker, draft({ dataset: `of run ${run}` }));
-      await closeRun(stage.db, run, "deferred", now + 1_000);
+      await closeRun(stage.db, run, "deferred", { now: now + 1_000 });
     }
     expect(await latestRuns(stage.db, 2)).toMatchObject([{ outcome: "deferred" }, { outcome: "limited" }]);
   });
@@ -85,7 +85,7 @@ describe("the list of runs", () => {
     await stage.inState(run, own, worker, draft());
     const left = draft({ window: august(1) });
     const adopted = await stage.inState(run, waiting === "cancelled" ? "deferred" : waiting, worker, left);
-    await closeRun(stage.db, run, "deferred", now + 1_000);
+    await closeRun(stage.db, run, "deferred", { now: now + 1_000 });
     if (waiting === "cancelled") expect(await cancelPlan(stage.db, planId)).toMatchObject({ cancelled: 1 });
     const adopting = await stage.run({ kind: "schedule" });
     await stage.pool.query("update ops.slice set run_id = $1 where slice_id = any ($2)", [adopting, adopted]);
@@ -100,7 +100,7 @@ describe("the list of runs", () => {
       for (const [index, state] of states.entries())
         await stage.inState(run, state, worker, draft({ dataset: `of run ${run}`, window: august(index + 1) }));
       await cancelPlan(stage.db, planId);
-      await closeRun(stage.db, run, "loaded", now + 1_000);
+      await closeRun(stage.db, run, "loaded", { now: now + 1_000 });
     };
     await backfill("loaded", "pending");
     await backfill("failed", "pending");
@@ -109,11 +109,18 @@ describe("the list of runs", () => {
     expect(outcomes).toEqual(["loaded", "failed", "limited"]);
   });
 
+  test("says what aborted a run", async () => {
+    const { stage } = ledger;
+    const run = await stage.run();
+    await closeRun(stage.db, run, "aborted", { now, error: { code: "forbidden", message: "no access" } });
+    expect(await latestRuns(stage.db, 1)).toMatchObject([{ outcome: "aborted", error_message: "no access" }]);
+  });
+
   test("calls a sync unfinished whose slices were queued again since it ended", async () => {
     const { stage, worker } = ledger;
     const run = await stage.run();
     await stage.inState(run, "pending", worker, draft());
-    await closeRun(stage.db, run, "loaded", now + 1_000);
+    await closeRun(stage.db, run, "loaded", { now: now + 1_000 });
     expect(await latestRuns(stage.db, 1)).toMatchObject([{ outcome: "unfinished" }]);
   });
 });

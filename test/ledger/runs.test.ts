@@ -41,7 +41,7 @@ describe("a run", () => {
       datasets: ["a", "b"],
       maxCredits: 500,
     });
-    await closeRun(ledger.stage.db, run, "deferred", now + 60_000);
+    await closeRun(ledger.stage.db, run, "deferred", { now: now + 60_000 });
     const { rows } = await ledger.stage.pool.query(
       "select kind, worker_id, as_of::text, datasets, max_credits, started_at, ended_at, outcome from ops.run",
     );

@@ -83,11 +83,12 @@ describe("readStatus", () => {
       startedAt: new Date(now),
       endedAt: null,
       outcome: null,
+      error: null,
       plannedSlices: 2,
       plannedCredits: 6,
       bookedCredits: 0,
     });
-    await closeRun(ledger.stage.db, run, "loaded", now + 5);
+    await closeRun(ledger.stage.db, run, "loaded", { now: now + 5 });
     expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({
       endedAt: new Date(now + 5),
       outcome: "unfinished",
@@ -97,12 +98,12 @@ describe("readStatus", () => {
   test("passes over a retry that found nothing to do", async () => {
     const run = await ledger.stage.run();
     await endedDayByDay(run, [{ state: "failed", error: { code: "timeout", message: "no answer" } }]);
-    await closeRun(ledger.stage.db, run, "aborted", now);
-    await closeRun(ledger.stage.db, await ledger.stage.run({ kind: "retry" }), "loaded", now);
+    await closeRun(ledger.stage.db, run, "aborted", { now });
+    await closeRun(ledger.stage.db, await ledger.stage.run({ kind: "retry" }), "loaded", { now });
     expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: run, outcome: "aborted" });
     const retry = await ledger.stage.run({ kind: "retry" });
     await reopen(ledger.stage.db, { datasets: ["keyword_rank"], runId: retry });
-    await closeRun(ledger.stage.db, retry, "loaded", now);
+    await closeRun(ledger.stage.db, retry, "loaded", { now });
     const asPlanned = { plannedSlices: 1, plannedCredits: draft().credits };
     expect((await readStatus(ledger.stage.db)).lastRun).toMatchObject({ runId: retry, kind: "retry", ...asPlanned });
   });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { liftStop, readRefusedLately, recordStop } from "../../src/credits/account-stop.ts";
-import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices } from "../../src/ledger/adopt-slices.ts";
 import { cutPlan } from "../../src/planner/cut-to-limit.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { august, draft, now, openLedgerStage, today } from "../support/ledger-stage.ts";

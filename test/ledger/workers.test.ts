@@ -4,7 +4,7 @@ import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
-import { adoptOrphanedSlices } from "../../src/ledger/runs.ts";
+import { adoptOrphanedSlices } from "../../src/ledger/adopt-slices.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { freshDatabase } from "../support/database.ts";
 import { draft, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";

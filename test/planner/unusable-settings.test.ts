@@ -54,7 +54,7 @@ describe("a setting that would change nothing about a dataset is refused on its 
     expect(Object.keys((await read(dataset, lines)).datasets[dataset] ?? {})).toHaveLength(lines.length);
   });
 
-  test.each(datasets.map(({ name }) => name))("%s can be switched and has a rhythm that can be set", (name) => {
+  test.each(datasets.map(({ name }) => name))("%s can be switched and has a timing that can be set", (name) => {
     const unusable = unusableSettings(name, {});
     expect(unusable).not.toHaveProperty("on");
     expect(Object.keys(unusable)).not.toEqual(expect.arrayContaining(["refresh_days", "lookback_days"]));

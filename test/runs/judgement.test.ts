@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { usualIntervals } from "../../src/runs/heartbeat.ts";
 import { createJudgement } from "../../src/runs/judgement.ts";
 import { stoppedClock } from "../support/credits-clock.ts";
 
-const { beatMs } = usualRhythm;
+const { beatMs } = usualIntervals;
 
 test("a process that starts judges others at once, and one whose heartbeat did not get through only two beats after the last such", () => {
   const clock = stoppedClock();
-  const judgement = createJudgement(() => clock.now(), usualRhythm, false);
+  const judgement = createJudgement(() => clock.now(), usualIntervals, false);
   expect(judgement.mayJudge()).toBe(true);
   judgement.missed();
   clock.move(beatMs);

@@ -14,7 +14,7 @@ const refused = (operation: string | null, status: number): Fault => ({
   status,
 });
 const operation = "ios.app-simple";
-const rhythm = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 100, longestCheckMs: 400 } as const;
+const intervals = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 100, longestCheckMs: 400 } as const;
 
 /** Both accounts follow the same three apps. A refused operation is tried again minutes later, so that its slices wait meanwhile. */
 const sharing = (first: Stage) =>
@@ -43,7 +43,7 @@ async function planRatings(stage: Stage, run: RunOptions): Promise<void> {
 async function work(stage: Stage, run: RunOptions, isDone: () => Promise<boolean>): Promise<void> {
   await using app = await stage.open(run);
   const stop = new AbortController();
-  const running = runWorker({ ...app, rhythm }, stop.signal);
+  const running = runWorker({ ...app, intervals }, stop.signal);
   await Promise.race([until(isDone), running]).finally(() => stop.abort());
   expect(await running).toBeNull();
 }

@@ -1,7 +1,7 @@
 import type { Log } from "../../src/core/log.ts";
 import { makeKey } from "../../src/gateway/keys.ts";
 import { startGateway, type Gateway } from "../../src/gateway/gateway.ts";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import type { RunOptions, Stage } from "./ingest-stage.ts";
 import { openSyncedNights, type Nights } from "./nights.ts";
 
@@ -33,11 +33,11 @@ export const callers = {
   guest: { floor: 1 },
 } as const;
 
-/** Opens a gateway over the warehouse of a stage; it makes the key of `notebook` first. `rhythm`: that of its heartbeats; `log`: where it logs. */
-export async function openDoor(stage: Stage, run: RunOptions = {}, rhythm?: Rhythm, log?: Log): Promise<Door> {
+/** Opens a gateway over the warehouse of a stage; it makes the key of `notebook` first. `intervals`: those of its heartbeats; `log`: where it logs. */
+export async function openDoor(stage: Stage, run: RunOptions = {}, intervals?: Intervals, log?: Log): Promise<Door> {
   await using opened = new AsyncDisposableStack();
   const usual = opened.use(await stage.open({ ...run, settings: { gateway: { callers }, ...run.settings } }));
-  const app = { ...usual, ...(rhythm === undefined ? {} : { rhythm }), ...(log === undefined ? {} : { log }) };
+  const app = { ...usual, ...(intervals === undefined ? {} : { intervals }), ...(log === undefined ? {} : { log }) };
   const key = (caller: string) => makeKey(app.warehouse.db, caller, app.clock.now());
   await key("notebook");
   const gateway = opened.use(await startGateway(app, { port: 0, stop: new AbortController().signal }));

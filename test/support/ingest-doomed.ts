@@ -5,7 +5,7 @@ import { loadConfig } from "../../src/cli/with-app.ts";
 import { stopSignal } from "../../src/cli/stop-signal.ts";
 import { day } from "../../src/core/day.ts";
 import type { Slice } from "../../src/core/slice.ts";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import { retryInForeground, syncInForeground } from "../../src/foreground.ts";
 import { openWorkerApp } from "../../src/worker/waits.ts";
 import { runWorker } from "./agreed-worker.ts";
@@ -22,8 +22,8 @@ let left = Number(times);
 const poison = JSON.parse(process.env["TEST_POISON"] ?? "[]") as string[];
 const retryFailed: typeof syncInForeground = (parts, run) => retryInForeground(parts, { ...run, which: {} });
 /** How often the process says that it lives, as JSON. */
-const rhythm =
-  process.env["TEST_RHYTHM"] === undefined ? undefined : (JSON.parse(process.env["TEST_RHYTHM"]) as Rhythm);
+const intervals =
+  process.env["TEST_INTERVALS"] === undefined ? undefined : (JSON.parse(process.env["TEST_INTERVALS"]) as Intervals);
 
 function at(here: string, slice?: Slice): void {
   const text = JSON.stringify(slice ?? null);
@@ -51,12 +51,12 @@ await using opened =
 if (opened === null) process.exit(0);
 const app = { ...opened, clock };
 if (command === "worker") {
-  const error = await runWorker({ ...app, crashPoint: at, rhythm }, stop.signal);
+  const error = await runWorker({ ...app, crashPoint: at, intervals }, stop.signal);
   process.exitCode = error === null ? 0 : 2;
 } else {
   const run = { request: { datasets: [], bounds: {}, today: asOf }, maxCredits: null, stop: stop.signal };
   const inForeground = command === "retry" ? retryFailed : syncInForeground;
-  const { outcome } = await inForeground({ ...app, crashPoint: at, rhythm }, { ...run, progress: () => undefined });
+  const { outcome } = await inForeground({ ...app, crashPoint: at, intervals }, { ...run, progress: () => undefined });
   process.exitCode = outcome === "loaded" ? 0 : outcome === "aborted" ? 2 : 1;
 }
 stop[Symbol.dispose]();

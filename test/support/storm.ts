@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import type { Fault } from "../../src/sandbox/sandbox.ts";
 import { mishaps as wireMishaps, openWire, type Wire } from "./cut-wire.ts";
 import { jumpSignals, jumps, type Jump } from "./clock-jumps.ts";
@@ -14,7 +14,7 @@ const concurrency = 2;
 /** Credits come back every few seconds, and are too few for the work of one period. */
 const account = { token: "sandbox-token", total: 400, periodHours: 5 / 3_600 };
 /** A tenth and less of the usual, so that a schedule takes a minute. */
-const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
+const intervals: Intervals = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
 
 /** Settings of every process: short patience with the API and with Postgres. */
 export const settings: NonNullable<RunOptions["settings"]> = {
@@ -108,7 +108,7 @@ export async function openStorm(workers: number): Promise<Storm> {
     sandbox: { url: atPort(stage.sandbox.url, wires.api), token: stage.sandbox.token },
   };
   const children = opened.use(new AsyncDisposableStack());
-  const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "warn" };
+  const variables = { TEST_INTERVALS: JSON.stringify(intervals), LOG_LEVEL: "warn" };
   const run = (command: "sync" | "retry" | "worker") => startDoomed(behind, command, { settings, variables });
   const start = () => children.use(run("worker"));
   const fleet = Array.from({ length: workers }, start);

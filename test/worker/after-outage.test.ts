@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hourMs } from "../../src/core/day.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
-import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { usualIntervals } from "../../src/runs/heartbeat.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"] };
@@ -40,8 +40,8 @@ test("it judges after that time even if the clock of its machine has been set ba
     sleep: (_: number, signal?: AbortSignal) =>
       new Promise<void>((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason as Error))),
   };
-  const rhythm = { ...usualRhythm, beatMs: 20 };
-  await using ingest = await openIngest({ ...app, clock, rhythm }, "worker", createRunLimit(null), { again: true });
+  const intervals = { ...usualIntervals, beatMs: 20 };
+  await using ingest = await openIngest({ ...app, clock, intervals }, "worker", createRunLimit(null), { again: true });
   behind = 3 * hourMs;
   await until(async () => {
     await ingest.parts.reapDeadWorkers();

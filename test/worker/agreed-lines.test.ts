@@ -7,7 +7,7 @@ import { Settings } from "../../src/config/settings.ts";
 import { createLog } from "../../src/core/log.ts";
 import { recordAgreement } from "../../src/credits/agreement.ts";
 import { scheduled } from "../../src/planner/scheduled-datasets.ts";
-import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { usualIntervals } from "../../src/runs/heartbeat.ts";
 import { agreedLines } from "../../src/worker/agreed-lines.ts";
 import { readCrontab } from "../../src/worker/crontab.ts";
 import { runWorker } from "../../src/worker/worker.ts";
@@ -69,7 +69,7 @@ test("a running worker plans what someone has agreed to by then: not what is add
   };
   const log = createLog({ level: "info", secrets: [], to });
   const stop = new AbortController();
-  const running = runWorker({ ...app, log, rhythm: { ...usualRhythm, beatMs: 50 } }, stop.signal);
+  const running = runWorker({ ...app, log, intervals: { ...usualIntervals, beatMs: 50 } }, stop.signal);
   const planned = async (runs: number) =>
     (await stage.query("select from ops.run where kind = 'schedule' and ended_at is not null")).length >= runs;
   const datasets = async () =>

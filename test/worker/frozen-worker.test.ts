@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { reconcile } from "../../src/ledger/reconcile.ts";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import { startDoomed, type Child } from "../support/ingest-child.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 
 /** A tenth and less of the usual, so that a test need not wait for a minute. */
-const rhythm: Rhythm = { beatMs: 200, deadAfterMs: 1_000, firstCheckMs: 100, longestCheckMs: 400 };
-const variables = { TEST_RHYTHM: JSON.stringify(rhythm), LOG_LEVEL: "info" };
+const intervals: Intervals = { beatMs: 200, deadAfterMs: 1_000, firstCheckMs: 100, longestCheckMs: 400 };
+const variables = { TEST_INTERVALS: JSON.stringify(intervals), LOG_LEVEL: "info" };
 const outages = long ? [1, 2] : [1];
 const away = { kind: "status", status: 503, times: 1_000_000 } as const;
 
@@ -25,7 +25,7 @@ async function freeze(stage: Stage, child: Child): Promise<void> {
   const before = (await entries(stage)).length;
   child.process.kill("SIGSTOP");
   await until(async () => {
-    await reconcile(app.warehouse.db, { deadAfterMs: rhythm.deadAfterMs });
+    await reconcile(app.warehouse.db, { deadAfterMs: intervals.deadAfterMs });
     return (await entries(stage))[before - 1]?.ended === "died";
   });
   child.process.kill("SIGCONT");

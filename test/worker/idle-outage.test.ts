@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { createLog } from "../../src/core/log.ts";
-import { usualRhythm } from "../../src/runs/heartbeat.ts";
+import { usualIntervals } from "../../src/runs/heartbeat.ts";
 import { runWorker } from "../support/agreed-worker.ts";
 import { openWire } from "../support/cut-wire.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -21,7 +21,7 @@ test("a worker with nothing to do logs that the database is unavailable once, an
   const log = createLog({ level: "info", secrets: [], to });
   const events = () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
   const stop = new AbortController();
-  const running = runWorker({ ...opened, log, rhythm: { ...usualRhythm, beatMs: 50 } }, stop.signal);
+  const running = runWorker({ ...opened, log, intervals: { ...usualIntervals, beatMs: 50 } }, stop.signal);
   await until(() => isIdleAfter(stage, first));
   const before = lines.length;
   await wire[Symbol.asyncDispose]();

@@ -4,12 +4,12 @@ import { accountIdOf } from "../../src/config/config.ts";
 import { createLog } from "../../src/core/log.ts";
 import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
-import type { Rhythm } from "../../src/runs/heartbeat.ts";
+import type { Intervals } from "../../src/runs/heartbeat.ts";
 import { runWorker } from "../support/agreed-worker.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
-const rhythm: Rhythm = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
+const intervals: Intervals = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
 const balance = "account.remaining-credits";
 const busy = { operation: balance, times: 1_000_000, kind: "status", status: 429 } as const;
 
@@ -22,7 +22,7 @@ async function startWorker(
   const app = { ...opened, ...changed(opened) };
   const stop = new AbortController();
   const states: WorkerState["is"][] = [];
-  const running = runWorker({ ...app, rhythm }, stop.signal, { onState: ({ is }) => states.push(is) });
+  const running = runWorker({ ...app, intervals }, stop.signal, { onState: ({ is }) => states.push(is) });
   return {
     states,
     [Symbol.asyncDispose]: async () => {
@@ -37,7 +37,7 @@ async function startWorker(
 async function refuseRanks(stage: Stage): Promise<void> {
   await using app = await stage.open();
   const stop = { code: "forbidden", operation: "ios.keyword-ranking", dataset: "keyword_rank", message: "no" };
-  const distances = { firstMs: rhythm.firstCheckMs, longestMs: rhythm.longestCheckMs };
+  const distances = { firstMs: intervals.firstCheckMs, longestMs: intervals.longestCheckMs };
   await recordStop(app.warehouse.db, accountIdOf("sandbox-token"), stop, distances);
 }
 

@@ -26,7 +26,7 @@ export function defineDatasets(command: Command): void {
       dataset.on ? "on" : "off",
       nightFigure(dataset.creditsANight),
       dataset.tables.join(", "),
-      dataset.rhythm,
+      dataset.requested,
       dataset.why,
     ]);
     print(table(["dataset", "now", "credits a night", optional("tables"), "requested", "why"], rows));

@@ -45,6 +45,7 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
     "credits spent",
   ];
   print(`${table(headings, rows)}\n${zoneNote()}`);
+  for (const { run_id: id, error_message: error } of runs) if (error !== null) print(`Run ${id} was aborted: ${error}`);
 }
 
 function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): readonly Cell[] {

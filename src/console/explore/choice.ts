@@ -4,13 +4,13 @@ import type { Window } from "../../core/window.ts";
 import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
 
-/** What the address of the page names; the rest is chosen for the visitor. `app` and `rivals`: `store:track id`. */
+/** What the address of the page names; the rest is chosen for the visitor. `app` and `competitors`: `store:track id`. */
 export type Named = {
   readonly app?: string | undefined;
   readonly country?: string | undefined;
   readonly device?: string | undefined;
   readonly keyword?: string | undefined;
-  readonly rivals?: readonly string[] | undefined;
+  readonly competitors?: readonly string[] | undefined;
   readonly from?: Day | undefined;
   readonly to?: Day | undefined;
   /**
@@ -48,14 +48,14 @@ export type Choice = {
   readonly device: string;
   /** Empty if the app has no keyword there. */
   readonly keyword: string;
-  readonly rivals: readonly AppOption[];
+  readonly competitors: readonly AppOption[];
   readonly window: Window;
   readonly options: {
     readonly apps: readonly AppOption[];
     readonly countries: readonly string[];
     readonly devices: readonly string[];
     readonly keywords: readonly string[];
-    readonly rivals: readonly AppOption[];
+    readonly competitors: readonly AppOption[];
   };
 };
 
@@ -66,10 +66,10 @@ const usualDays = 90;
  * served.
  */
 const mostDays = 7_305;
-/** Rivals that are drawn at once: more lines are not legible. */
-export const mostRivals = 5;
-/** Rivals that are drawn unless others are named. */
-const usualRivals = 3;
+/** Competitors that are drawn at once: more lines are not legible. */
+export const mostCompetitors = 5;
+/** Competitors that are drawn unless others are named. */
+const usualCompetitors = 3;
 
 /**
  * The apps with something to show, by name: those with ranks by keyword before those that have only charts or reviews, and those that the
@@ -132,7 +132,7 @@ async function readKeywords(
 }
 
 /** Apps of the same store with ranks in the country that an app can be compared with: competitors that the account names for it first. */
-async function readRivals(
+async function readCompetitors(
   db: Database,
   { store, trackId }: AppOption,
   { country, account }: { readonly country: string; readonly account: string },
@@ -163,9 +163,9 @@ export async function readChoice(db: Database, named: Named, account: string): P
   const isMoved = named.drawnFor !== undefined && named.drawnFor !== placeKey(app.app, named.country ?? "");
   const place = chosenPlace(places, named) ?? (isMoved ? nearestPlace(places, named) : undefined);
   if (place === undefined) return null;
-  const [keywords, rivals] = [
+  const [keywords, competitors] = [
     await readKeywords(db, app, place),
-    await readRivals(db, app, { country: place.country, account }),
+    await readCompetitors(db, app, { country: place.country, account }),
   ];
   const last = named.to ?? place.newest;
   if (named.from !== undefined && named.from > last)
@@ -177,14 +177,14 @@ export async function readChoice(db: Database, named: Named, account: string): P
     country: place.country,
     device: place.device,
     keyword: chosenKeyword(keywords, named, isMoved),
-    rivals: chosenRivals(rivals, named, isMoved),
+    competitors: chosenCompetitors(competitors, named, isMoved),
     window: start < end ? { start, end } : { start: addDays(end, -1), end },
     options: {
       apps,
       countries: [...new Set(places.map(({ country }) => country))].sort(),
       devices: [...new Set(places.filter(({ country }) => country === place.country).map(({ device }) => device))],
       keywords,
-      rivals,
+      competitors,
     },
   };
 }
@@ -208,11 +208,15 @@ function chosenKeyword(all: readonly string[], { keyword }: Named, isMoved: bool
   return isLeft ? (all[0] ?? "") : keyword;
 }
 
-function chosenRivals(all: readonly AppOption[], { rivals = [] }: Named, isMoved: boolean): readonly AppOption[] {
-  const named = all.filter(({ app }) => rivals.includes(app)).slice(0, mostRivals);
-  // the rivals of the earlier app may be of another store; a visitor who compared with none still does
-  const areLost = isMoved && named.length === 0 && rivals.some((app) => app !== "");
-  if (rivals.length > 0 && !areLost) return named;
-  const competitors = all.filter(({ isCompetitor }) => isCompetitor);
-  return (competitors.length > 0 ? competitors : all).slice(0, usualRivals);
+function chosenCompetitors(
+  all: readonly AppOption[],
+  { competitors = [] }: Named,
+  isMoved: boolean,
+): readonly AppOption[] {
+  const named = all.filter(({ app }) => competitors.includes(app)).slice(0, mostCompetitors);
+  // the competitors of the earlier app may be of another store; a visitor who compared with none still does
+  const areLost = isMoved && named.length === 0 && competitors.some((app) => app !== "");
+  if (competitors.length > 0 && !areLost) return named;
+  const tracked = all.filter(({ isCompetitor }) => isCompetitor);
+  return (tracked.length > 0 ? tracked : all).slice(0, usualCompetitors);
 }

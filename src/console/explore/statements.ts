@@ -16,9 +16,9 @@ export type RankRow = {
   readonly ranking_state: string;
 };
 
-/** Ranks of the app and its rivals for the keyword, by day. */
-export function ranksOf({ app, rivals, country, device, keyword, window }: Choice): SqlFragment<RankRow> {
-  const ids = [app, ...rivals].map(({ trackId }) => trackId);
+/** Ranks of the app and its competitors for the keyword, by day. */
+export function ranksOf({ app, competitors, country, device, keyword, window }: Choice): SqlFragment<RankRow> {
+  const ids = [app, ...competitors].map(({ trackId }) => trackId);
   return sql<RankRow>`
 select date_day, store || ':' || track_id as app, coalesce(app_name, track_id) as app_name, keyword_rank, ranking_state
 from   mart.keyword_rank_daily

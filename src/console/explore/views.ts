@@ -94,9 +94,9 @@ const ranks: View = {
   },
 };
 
-function seriesOf(rows: readonly RankRow[], { app, rivals }: Choice): readonly RankSeries[] {
+function seriesOf(rows: readonly RankRow[], { app, competitors }: Choice): readonly RankSeries[] {
   const byApp = Map.groupBy(rows, (row) => row.app);
-  return [app, ...rivals].flatMap(({ app: id, name }) => {
+  return [app, ...competitors].flatMap(({ app: id, name }) => {
     const own = byApp.get(id);
     return own === undefined ? [] : [{ name, ranks: new Map(own.map((row) => [row.date_day, row.keyword_rank])) }];
   });

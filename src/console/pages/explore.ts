@@ -29,7 +29,7 @@ type ExploreInput = z.output<typeof Input>;
 
 function namedBy(input: ExploreInput): Named {
   const given = (text: string) => (text === "" ? undefined : text);
-  const rivals = input.with === undefined ? undefined : [input.with].flat().flatMap((one) => one.split(","));
+  const competitors = input.with === undefined ? undefined : [input.with].flat().flatMap((one) => one.split(","));
   return {
     app: given(input.app),
     country: given(input.country),
@@ -37,7 +37,7 @@ function namedBy(input: ExploreInput): Named {
     keyword: given(input.keyword),
     from: input.from,
     to: input.to,
-    rivals,
+    competitors,
     drawnFor: given(input.drawn),
   };
 }
@@ -141,7 +141,7 @@ function shownTables(seen: Seen): readonly Html[] {
 
 /** Everything that an address must contain for the same view. */
 function fieldsOf({ chosen, view, daysBack }: Seen) {
-  const { app, country, device, keyword, rivals, window } = chosen;
+  const { app, country, device, keyword, competitors, window } = chosen;
   return {
     view: view.name,
     app: app.app,
@@ -150,7 +150,7 @@ function fieldsOf({ chosen, view, daysBack }: Seen) {
     keyword,
     from: window.start,
     to: lastDay(window),
-    with: rivals.map((one) => one.app).join(","),
+    with: competitors.map((one) => one.app).join(","),
     back: String(daysBack),
   };
 }

@@ -67,7 +67,9 @@ export const runPage = definePage({
 
 function runFacts(run: RunLine, now: number): Html {
   const { planned_slice_count: planned, planned_credits: price, booked_credits: spent } = run;
+  const { error_message: error } = run;
   return facts([
+    ...(error === null ? [] : [["Aborted by", error] as const]),
     ["Started", timeElement(run.started_at, now)],
     ["Took", tookText(run.started_at, run.ended_at)],
     ["As of", run.as_of],

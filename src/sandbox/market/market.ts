@@ -65,15 +65,15 @@ const defaults: MarketOptions = {
 };
 
 /** Apps of both stores that the service knows and the account does not: products with an index beyond that of any market. */
-const rivalCount = 8;
-const firstRival = 1_000_000;
+const competitorCount = 8;
+const firstCompetitor = 1_000_000;
 
 /** Opens the market of a seed. */
 export function createMarket(seed: number, chosen: Partial<MarketOptions> = {}): Market {
   const options = { ...defaults, ...chosen };
   const apps = marketApps({ seed, count: options.apps, countries: options.countries });
-  const rivals = marketApps({ seed, count: rivalCount, countries: options.countries, from: firstRival });
-  const byId = new Map([...apps, ...rivals].map((app) => [`${app.store} ${app.trackId}`, app]));
+  const competitors = marketApps({ seed, count: competitorCount, countries: options.countries, from: firstCompetitor });
+  const byId = new Map([...apps, ...competitors].map((app) => [`${app.store} ${app.trackId}`, app]));
   const app = (store: Store, trackId: string) => byId.get(`${store} ${trackId}`) ?? null;
   const crawls = (cell: RankCell) => crawlsOfCell(seed, app(cell.store, cell.trackId), cell);
   const latestRank = (cell: RankCell) => latestCrawl(crawls(cell));
@@ -86,7 +86,7 @@ export function createMarket(seed: number, chosen: Partial<MarketOptions> = {}):
     crawls,
     latestRank,
     neighbours: (of) => neighbours(seed, of, apps),
-    competitors: (of) => [...neighbours(seed, of, apps).slice(0, 1), ...neighbours(seed, of, rivals).slice(0, 2)],
+    competitors: (of) => [...neighbours(seed, of, apps).slice(0, 1), ...neighbours(seed, of, competitors).slice(0, 2)],
     trackedKeywords: (of, country) => keywords(of, country, options.keywordsPerApp),
     organic: (cell) => {
       const requested = app(cell.store, cell.trackId);
