@@ -1,4 +1,4 @@
-import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
@@ -24,6 +24,11 @@ export async function hasOpenSlices(db: Database): Promise<boolean> {
 export async function hasOpenHistory(db: Database): Promise<boolean> {
   const { rows } = await sql`select from ops.slice as s where ${isOpen()} and s.class = 'history' limit 1`.execute(db);
   return rows.length > 0;
+}
+
+/** SQL: true for a slice (`ops.slice as s`) that is deferred until its account's credits reset, later than `now` (epoch-ms). */
+export function waitsForCredits(now: number): SqlFragment<boolean> {
+  return sql`(s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)})`;
 }
 
 /** SQL: what one page of a slice, under this alias, costs at the price of its plan. */

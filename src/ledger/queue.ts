@@ -5,7 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";
 import { announceQueued } from "./shared-queue.ts";
-import { likelyCredits } from "./open-slices.ts";
+import { likelyCredits, waitsForCredits } from "./open-slices.ts";
 import { hasSameHash } from "./same-scope.ts";
 import { sharingColumns, type SharingRow, slicesOf } from "./slice-rows.ts";
 
@@ -168,7 +168,7 @@ export async function releaseOrphanedClaims(
 
 /** SQL: true for slices of a shared queue that are deferred until the credits reset. */
 function isWaiting(queueId: string, now: number) {
-  return sql`s.queue_id = ${queueId}::bigint and s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)}`;
+  return sql`s.queue_id = ${queueId}::bigint and ${waitsForCredits(now)}`;
 }
 
 /** True when a slice of the shared queue is deferred for credits until later than `now` (epoch-ms). */

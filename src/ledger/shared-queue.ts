@@ -1,4 +1,4 @@
-import { sql, type Queryable } from "../postgres/sql.ts";
+import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 
 /*
  * A worker with nothing to run sleeps until a slice that it knows of is due. Slices that another process queues are announced on a channel.
@@ -39,6 +39,11 @@ export const planningTask = "plan_due";
 /** The name under which jobs of a task wait for a worker of an account. */
 export function taskOfAccount(task: string, account: string): string {
   return account === "" ? task : `${task}:${account}`;
+}
+
+/** SQL: the same name, for an account in SQL. */
+export function taskOfAccountIn(task: string, account: SqlFragment): SqlFragment<string> {
+  return sql`(${task} || case ${account} when '' then '' else ':' || ${account} end)`;
 }
 
 /** The channel on which slices of the shared queue are announced. */

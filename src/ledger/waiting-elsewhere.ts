@@ -4,7 +4,7 @@ import { lacksRight, readMissingRights } from "../credits/missing-rights.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { isOnlyOfRequest } from "./failed-retries.ts";
-import { likelyCredits } from "./open-slices.ts";
+import { likelyCredits, waitsForCredits } from "./open-slices.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { turnAfterRefusals, turnWithoutRefusals } from "./queue-turn.ts";
 import { isAlive } from "./workers.ts";
@@ -65,8 +65,7 @@ export async function readWaitingElsewhere(
     left   join ops.batch as b on b.batch_id = s.batch_id
     left   join ops.credit_cost as c on c.operation = s.operation
     where  exists (select from ops.account) and r.account <> ${account}
-    and    (s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)}
-            ${orIdle} ${orRefused})
+    and    (${waitsForCredits(now)} ${orIdle} ${orRefused})
     ${andAllowed}
     and    s.plan_id is null and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}) and s.dataset = any (${[...datasets]}::text[])
     order  by ${turnWithoutRefusals}, s.slice_id`.execute(db);
