@@ -37,6 +37,7 @@ create table ops.credit_hold (
   slice_id   bigint,
   worker_id  bigint,
   budget_ids bigint[]    not null default '{}',
+  plan_id    bigint,
   expires_at timestamptz not null
 );
 create index credit_hold_expiry on ops.credit_hold (account_id, expires_at);
@@ -47,6 +48,7 @@ comment on column ops.credit_hold.cost       is 'Credits held.';
 comment on column ops.credit_hold.slice_id   is 'Slice of the call; null for requests about the account and for requests of a command.';
 comment on column ops.credit_hold.worker_id  is 'Process that holds the credits; null when it is not in ops.worker.';
 comment on column ops.credit_hold.budget_ids is 'Budgets from which they are taken.';
+comment on column ops.credit_hold.plan_id    is 'Plan from whose price they are taken; null if the slice is of no plan.';
 comment on column ops.credit_hold.expires_at is 'When the hold expires automatically.';
 
 create table ops.credit_budget (

@@ -6159,6 +6159,7 @@ create table ops.credit_hold (
   slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
   worker_id bigint, -- Process that holds the credits; null when it is not in ops.worker.
   budget_ids bigint[] not null default '{}'::bigint[], -- Budgets from which they are taken.
+  plan_id bigint, -- Plan from whose price they are taken; null if the slice is of no plan.
   expires_at timestamp with time zone not null, -- When the hold expires automatically.
   constraint credit_hold_pkey PRIMARY KEY (hold_id)
 );

@@ -107,8 +107,8 @@ export async function reserveMany(
       update ops.credit_budget as b set taken_credits = taken_credits + g.fits * ${cost}
       from   granted as g where b.budget_id = any (${budgetIds})
     )
-    insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, slice_id)
-    select account_id, ${request.workerId}::bigint, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds},
+    insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id)
+    select account_id, ${request.workerId}::bigint, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds}, ${request.planId ?? null}::bigint,
            (${requests.map(({ sliceId }) => sliceId ?? null)}::bigint[])[place]
     from   granted, generate_series(1, fits) as place
     order  by place
@@ -181,6 +181,7 @@ function bookedOf(settlements: readonly Settlement[]): SqlFragment {
  *   - It locks the row of the account late, since all workers wait for it.
  *   - Balance: one that was reported during concurrent calls counts only if it is lower. One above the total raises the total, and with it
  *     the floors.
+ *   - Budgets, and the price of a plan: what was taken for a call is corrected to its charge, and stays taken if that is unknown.
  *   - Rate: a refusal halves the shared rate; each successful call raises it by 5 %, up to `pace`.
  */
 export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
@@ -196,7 +197,7 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
     with ${before === null ? sql`` : sql`${before.first},`}
          -- by the key: the index by account is full of dead entries
          ended as (delete from ops.credit_hold where hold_id = any (${end.settlements.map(({ holdId }) => holdId)}::bigint[])
-                   and account_id is not distinct from ${end.accountId} returning hold_id, cost, budget_ids),
+                   and account_id is not distinct from ${end.accountId} returning hold_id, cost, budget_ids, plan_id),
          gone  as (select coalesce(sum(cost), 0)::integer as cost, count(*)::integer as count, ${before?.isDone ?? sql`true`} as is_done from ended),
          settled as (
     update ops.credit_account as a
@@ -211,15 +212,19 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
              else a.pace_per_second end
     from   gone
     where  a.account_id = ${end.accountId} and gone.is_done
-    returning a.account_id)
-    update ops.credit_budget as b set taken_credits = b.taken_credits + d.credits
+    returning a.account_id),
+         differing as (
+    select ended.plan_id, ended.budget_ids, charged.credits - ended.cost as credits
     from   settled
-    cross  join (select budget_id, sum(charged.credits - ended.cost) as credits
-                 from   ended
-                 join   unnest(${end.settlements.map(({ holdId }) => holdId)}::bigint[], ${bookedOf(end.settlements)})
-                        as charged (hold_id, credits) using (hold_id)
-                 cross  join unnest(ended.budget_ids) as budget_id
-                 where  charged.credits is not null
-                 group  by budget_id) as d
+    cross  join ended
+    join   unnest(${end.settlements.map(({ holdId }) => holdId)}::bigint[], ${bookedOf(end.settlements)})
+           as charged (hold_id, credits) using (hold_id)
+    where  charged.credits <> ended.cost),
+         corrected_plan as (
+    update ops.plan as p set taken_credits = p.taken_credits + d.credits
+    from   (select plan_id, sum(credits) as credits from differing group by plan_id) as d
+    where  p.plan_id = d.plan_id)
+    update ops.credit_budget as b set taken_credits = b.taken_credits + d.credits
+    from   (select budget_id, sum(credits) as credits from differing cross join unnest(budget_ids) as budget_id group by budget_id) as d
     where  b.budget_id = d.budget_id`;
 }

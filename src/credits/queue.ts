@@ -5,7 +5,6 @@ import { whenAborted } from "../core/when-aborted.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { createGranting, type GrantOptions, type PricedWork } from "./granting.ts";
 import { isDeclaredDead, type CallReceipt } from "./holds.ts";
-import { correctPlan } from "./plan-price.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 
@@ -80,7 +79,6 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         throw error;
       } finally {
         if (receipt !== null) await holds.settle({ holdId: grant.holdId, receipt });
-        if (work.planId != null && charged !== work.cost) await correctPlan(db, work.planId, charged - work.cost);
       }
     } finally {
       runLimit.settle(work.cost, charged);
