@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { currentPortfolio } from "../planner/backfill-plan.ts";
+import { readPortfolio } from "../planner/portfolio.ts";
 import type { FallbackPrice } from "../planner/fallback-price.ts";
 import type { NextStep } from "../planner/next-step.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
@@ -15,7 +15,7 @@ export const nightsAMonth = 30;
 /** The price of the portfolio as it is known now; see `portfolioPrice`. */
 export async function priceOfNow(app: App, datasets: readonly string[]): Promise<PortfolioPrice> {
   const { settings } = app.config;
-  const { apps } = await currentPortfolio(app.warehouse.db, settings);
+  const { apps } = await readPortfolio(app.warehouse.db, settings);
   return portfolioPrice({ apps, settings, today: app.clock.today(), datasets });
 }
 

@@ -239,3 +239,6 @@ export const isOn = (
   { name, on }: { readonly name: string; readonly on: boolean },
   { datasets }: Pick<Settings, "datasets">,
 ): boolean => datasets[name]?.on ?? on;
+
+/** True if what the account tracks belongs to its portfolio: its lists are then requested and planned from. */
+export const usesTrackedApps = ({ portfolio }: Pick<Settings, "portfolio">): boolean => portfolio.source !== "config";

@@ -60,7 +60,7 @@ export function subjectOf(scope: Scope): string {
 }
 
 /** SQL: true for a stop `a` that holds, or held until less than a day ago. */
-export const isLate = sql<boolean>`(a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')`;
+export const isRecentStop = sql<boolean>`(a.lifted_at is null or a.lifted_at > clock_timestamp() - interval '1 day')`;
 
 /** The operations that were refused lately, each with its refused subjects; '' is one if no organisation or app was named. */
 export type RefusedLately = ReadonlyMap<string, ReadonlySet<string>>;
@@ -79,7 +79,7 @@ export async function readRefusedLately(db: Queryable, account: string): Promise
 export function refusedLately(account: SqlFragment): SqlFragment<{ operation: string; subject: string }> {
   return sql<{ operation: string; subject: string }>`
     select a.operation, a.subject from ops.account_stop as a
-    where  ${isLate} and a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1)`;
+    where  ${isRecentStop} and a.account_id = (select c.account_id from ops.credit_account as c where c.account = ${account} order by c.observed_at desc nulls last limit 1)`;
 }
 
 /** The newest stop of an account, null when there is none. `workerId`: a stop from before that process registered does not concern it. */

@@ -19,8 +19,8 @@ export function hasDeadHolds(accountId: string, holders: Holders): SqlFragment<b
 }
 
 /**
- * Releases holds that nobody will settle: those that have expired, and those of dead workers. Their calls may have been charged, so they
- * reduce the balance until the service reports one. Their calls for slices are recorded as requests without a reply, except a call whose
+ * Releases holds that nobody will settle: those that have expired, and those of dead workers. Calls of the dead may have been charged, so
+ * they reduce the balance until the service reports one. Their calls for slices are recorded as requests without a reply, except a call whose
  * reply was recorded before its hold could be settled.
  */
 export async function releaseLapsedHolds(

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
-import { isLate } from "./account-stop.ts";
+import { isRecentStop } from "./account-stop.ts";
 
 /** What the API refuses to accounts, by their names. */
 export type MissingRights = {
@@ -21,7 +21,7 @@ export async function readMissingRights(db: Queryable, balanceCheck: string): Pr
     select c.account, a.operation, a.subject, a.operation = ${balanceCheck} and a.lifted_at is null as "isWhole"
     from   ops.account_stop   as a
     join   ops.credit_account as c using (account_id)
-    where  ${isLate}
+    where  ${isRecentStop}
     and    not exists (select from ops.credit_account as o
                        where  o.account = c.account and o.account_id <> c.account_id and o.observed_at > a.stopped_at)`.execute(
     db,

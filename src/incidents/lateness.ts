@@ -1,5 +1,5 @@
 import { sql } from "../postgres/sql.ts";
-import { isOn, type Settings } from "../config/settings.ts";
+import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
 import { daysBetweenAnswers, onceDays, type Timing } from "../core/timing.ts";
@@ -69,7 +69,7 @@ type Switched = Pick<Dataset, "name" | "on" | "stage">;
 
 /** True for a dataset that is on, or that the crontab names; false for the lists of the account if the portfolio is configured. */
 export function isInUse({ name, on, stage }: Switched, { settings, scheduled }: Choice): boolean {
-  if (stage === "portfolio" && settings.portfolio.source === "config") return false;
+  if (stage === "portfolio" && !usesTrackedApps(settings)) return false;
   return isOn({ name, on: on || scheduled.has(name) }, settings);
 }
 

@@ -15,7 +15,7 @@ import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
 import { noCellNotes } from "./no-cells.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks } from "./plan-stream.ts";
-import { portfolioOf, readTracked } from "./portfolio.ts";
+import { readPortfolio } from "./portfolio.ts";
 
 /** The inputs of a plan that may change before it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
 export type PlanBasis = {
@@ -107,7 +107,7 @@ type PricedPlan = CheckedRequest & {
 
 async function priced(db: Database, { requested, settings, clock }: WantedPlan): Promise<PricedPlan> {
   const today = clock.today();
-  const portfolio = await currentPortfolio(db, settings);
+  const portfolio = await readPortfolio(db, settings);
   const { request, notes } = checkedRequest(requested, { portfolio, settings, today });
   const nothing = { portfolio, request, notes, sum: null };
   if (request.datasets.length === 0) return { ...nothing, leftOut: { slices: 0, credits: 0 } };
@@ -178,11 +178,6 @@ export function isMissingMore(db: Database, plan: DatedRequest, settings: Settin
     const { sum, leftOut } = await addUp(transaction, plan, settings);
     return sum.slices + leftOut.slices > 0;
   });
-}
-
-/** The portfolio as known now; of tracked apps only these, if any are named. */
-export async function currentPortfolio(db: Database, settings: Settings, only?: readonly string[]): Promise<Portfolio> {
-  return portfolioOf(await readTracked(db, { account: accountOf(settings), only }), settings.portfolio);
 }
 
 /** The inputs that a plan made now would have. */

@@ -4,7 +4,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 import type { Database } from "../postgres/database.ts";
-import { currentPortfolio } from "./backfill-plan.ts";
+import { readPortfolio } from "./portfolio.ts";
 import { portfolioCountries } from "./backfill-request.ts";
 import { readScopeCoverage, type CoverageQuestion, type ScopeCoverage } from "./gaps.ts";
 import type { SyncRequest } from "./request.ts";
@@ -36,8 +36,8 @@ export async function readNamedCoverage(
 
 /** The part of the portfolio with these apps; if one of them is not in it, the whole portfolio, so that the error can list it. */
 async function portfolioWith(db: Database, apps: readonly string[], settings: Settings): Promise<Portfolio> {
-  const portfolio = apps.length === 0 ? null : await currentPortfolio(db, settings, apps);
+  const portfolio = apps.length === 0 ? null : await readPortfolio(db, settings, { only: apps });
   return portfolio !== null && apps.every((one) => portfolio.apps.some((app) => isAppNamed([one], app)))
     ? portfolio
-    : currentPortfolio(db, settings);
+    : readPortfolio(db, settings);
 }

@@ -5,7 +5,8 @@ import type { Clock } from "../core/clock.ts";
 import { daysBetween, type Day } from "../core/day.ts";
 import { meanwhile, type Meanwhile, type PlanLine } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
-import { addUp, basisOf, currentPortfolio, type BackfillPlan, type PlanBasis } from "./backfill-plan.ts";
+import { addUp, basisOf, type BackfillPlan, type PlanBasis } from "./backfill-plan.ts";
+import { readPortfolio } from "./portfolio.ts";
 import { planTotals } from "./plan-tally.ts";
 
 type Sums = { readonly slices: number; readonly requests: number; readonly credits: number };
@@ -40,7 +41,7 @@ export async function planChanges(
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { sum } = await addUp(transaction, plan, settings);
     if (sum.digest === plan.digest) return null;
-    const basis = await basisOf(transaction, await currentPortfolio(transaction, settings), settings, plan.request);
+    const basis = await basisOf(transaction, await readPortfolio(transaction, settings), settings, plan.request);
     return {
       before: pick(plan),
       now: pick(sum),

@@ -1,9 +1,7 @@
-import { isAppNamed } from "../core/app-names.ts";
 import { accountOf } from "../config/config-of-account.ts";
-import { isOn, type Settings } from "../config/settings.ts";
-import type { Portfolio, SourceMembers } from "../core/portfolio.ts";
+import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
+import type { SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
-import { storeOf } from "../core/store.ts";
 import { learnedPrices } from "../credits/costs.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
@@ -13,7 +11,7 @@ import { settingsOf } from "./dataset-settings.ts";
 import { learnedDays } from "./lookback.ts";
 import { planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
-import { portfolioOf, readTracked, readTrackedApps, type AppId } from "./portfolio.ts";
+import { readPortfolio, readPortfolioApps, type AppId } from "./portfolio.ts";
 import type { SyncRequest } from "./request.ts";
 import { hasApp, hasDataset, shardsFor, wholePlan, type Shard } from "./shards.ts";
 
@@ -31,8 +29,7 @@ export function datasetsOf(
   settings: Settings,
 ): readonly Dataset[] {
   const named = request.datasets.map(datasetNamed);
-  const fromAccount = settings.portfolio.source !== "config";
-  const canBe = ({ stage }: Dataset) => fromAccount || stage !== "portfolio";
+  const canBe = ({ stage }: Dataset) => stage !== "portfolio" || usesTrackedApps(settings);
   const isLeftOut = ({ name }: Dataset) => request.isScheduled === true && settings.datasets[name]?.on === false;
   if (named.length === 0) return datasets.filter((dataset) => isOn(dataset, settings) && canBe(dataset));
   // a dataset is planned from the portfolio of the account and from the planning sources that it names, which in turn may be planned from
@@ -119,7 +116,7 @@ export async function readInputs(
   settings: Settings,
   chosen: readonly Dataset[] = datasetsOf(request, settings),
 ): Promise<PlanningInputs> {
-  const apps = await readApps(db, request, settings);
+  const apps = await readPortfolioApps(db, settings, request.only?.apps);
   const names = chosen.map(({ name }) => name);
   return {
     request,
@@ -131,17 +128,6 @@ export async function readInputs(
     learned: await learnedPrices(db),
     lookbacks: await learnedDays(db, { settings, today: request.today, names }),
   };
-}
-
-/** The apps of the portfolio, without countries and keywords. */
-async function readApps(db: Database, { only }: SyncRequest, settings: Settings): Promise<readonly AppId[]> {
-  const { source } = settings.portfolio;
-  const tracked = source === "config" ? [] : await readTrackedApps(db, accountOf(settings));
-  const listed =
-    source === "account" ? [] : settings.portfolio.apps.map(({ id }) => ({ store: storeOf(id), trackId: id }));
-  const all = new Map([...tracked, ...listed].map((app) => [`${app.store}:${app.trackId}`, app]));
-  const named = only?.apps === undefined ? null : new Set(only.apps);
-  return [...all].flatMap(([key, app]) => (named === null || named.has(key) || named.has(app.trackId) ? [app] : []));
 }
 
 /** What planning the datasets of a shard starts from, in planning order; of one stage if it is named. */
@@ -186,30 +172,6 @@ export async function* startsByShard(
 ): AsyncGenerator<readonly DatasetPlanning[]> {
   const inputs = await readInputs(db, request, settings);
   for (const shard of inputs.shards) yield startsIn(db, inputs, { shard });
-}
-
-/**
- * The portfolio of an account. `only`: its apps with these track ids (or `store:trackId`). `oneKeyword`: at most one keyword per country of
- * what the account tracks.
- */
-async function readPortfolio(
-  db: Database,
-  settings: Settings,
-  { only, oneKeyword }: { readonly only: readonly string[] | undefined; readonly oneKeyword: boolean },
-): Promise<Portfolio> {
-  const account = accountOf(settings);
-  const tracked = settings.portfolio.source === "config" ? [] : await readTracked(db, { account, only, oneKeyword });
-  return portfolioOf(tracked, listedOf(settings, only));
-}
-
-/** The configured portfolio; if some are named, only its apps with these track ids (or `store:trackId`). */
-function listedOf({ portfolio }: Settings, apps: readonly string[] | undefined): Settings["portfolio"] {
-  if (apps === undefined) return portfolio;
-  const named = new Set(apps);
-  return {
-    ...portfolio,
-    apps: portfolio.apps.filter(({ id }) => isAppNamed(named, { store: storeOf(id), trackId: id })),
-  };
 }
 
 /** The members of each planning source that any of these datasets names; for a source by account, those of the account. */

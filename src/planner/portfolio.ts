@@ -1,6 +1,8 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { numbersIn } from "../postgres/text-array.ts";
-import type { Settings } from "../config/settings.ts";
+import { accountOf } from "../config/config-of-account.ts";
+import { usesTrackedApps, type Settings } from "../config/settings.ts";
+import { isAppNamed } from "../core/app-names.ts";
 import type { Portfolio, PortfolioApp, PortfolioCountry } from "../core/portfolio.ts";
 import { type Store, storeOf } from "../core/store.ts";
 import { isDotSegment } from "../core/text.ts";
@@ -88,8 +90,45 @@ type TrackedBy = {
   readonly oneKeyword?: boolean;
 };
 
+/**
+ * The portfolio as known now. `only`: its apps with these track ids (or `store:trackId`). `oneKeyword`: at most one keyword per country of
+ * what the account tracks.
+ */
+export async function readPortfolio(
+  db: Database,
+  settings: Settings,
+  which: Omit<TrackedBy, "account"> = {},
+): Promise<Portfolio> {
+  const tracked = usesTrackedApps(settings) ? await readTracked(db, { account: accountOf(settings), ...which }) : [];
+  return portfolioOf(tracked, listedOf(settings, which.only));
+}
+
+/** The configured portfolio; if some are named, only its apps with these track ids (or `store:trackId`). */
+function listedOf({ portfolio }: Settings, only: readonly string[] | undefined): Settings["portfolio"] {
+  if (only === undefined) return portfolio;
+  const named = new Set(only);
+  return {
+    ...portfolio,
+    apps: portfolio.apps.filter(({ id }) => isAppNamed(named, { store: storeOf(id), trackId: id })),
+  };
+}
+
+/** The apps of the portfolio, without countries and keywords; if some are named, only those. */
+export async function readPortfolioApps(
+  db: Database,
+  settings: Settings,
+  only?: readonly string[],
+): Promise<readonly AppId[]> {
+  const tracked = usesTrackedApps(settings) ? await readTrackedApps(db, accountOf(settings)) : [];
+  const { source, apps } = listedOf(settings, only);
+  const listed = source === "account" ? [] : apps.map(({ id }) => ({ store: storeOf(id), trackId: id }));
+  const named = only === undefined ? null : new Set(only);
+  const all = new Map([...tracked, ...listed].map((app) => [`${app.store}:${app.trackId}`, app]));
+  return [...all.values()].filter((app) => named === null || isAppNamed(named, app));
+}
+
 /** The apps that the account tracks, without their countries and keywords. */
-export async function readTrackedApps(db: Database, account: string): Promise<readonly AppId[]> {
+async function readTrackedApps(db: Database, account: string): Promise<readonly AppId[]> {
   const { rows } = await sql<AppId>`
     select a.store, a.track_id as "trackId"
     from   core.tracked_app as t

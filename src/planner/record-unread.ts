@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import type { Settings } from "../config/settings.ts";
+import { usesTrackedApps, type Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
@@ -12,7 +12,7 @@ import { sql } from "../postgres/sql.ts";
 export async function recordUnread(db: Database, settings: Settings, today: Day): Promise<void> {
   const account = accountOf(settings);
   const configured = account === "" ? Object.keys(settings.accounts) : null;
-  const isRead = settings.portfolio.source !== "config";
+  const isRead = usesTrackedApps(settings);
   await sql`
     with listed as (
       select distinct t.account, t.account <> ${account} or not ${isRead}::boolean as is_unread

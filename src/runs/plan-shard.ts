@@ -11,7 +11,7 @@ import type { IngestParts } from "../ingest/ingest-parts.ts";
 import type { LimitCut } from "../planner/cut-to-limit.ts";
 import { pastOf } from "../planner/plan-coverage.ts";
 import { planStarts, startsIn, type PlanningInputs } from "../planner/plan-stream.ts";
-import { noteTimings, ownTimings, type OwnTimings } from "../planner/record-timings.ts";
+import { recordSettings, ownTimings, type OwnTimings } from "../planner/record-settings.ts";
 import { locksOf, wholePlan, type Shard } from "../planner/shards.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import type { SliceDraft } from "../core/slice.ts";
@@ -91,7 +91,7 @@ export async function endPlanning(
   { runId, request, settings, own }: PlanningEnd,
 ): Promise<void> {
   await lockNumbers(transaction, "planning", locksOf(wholePlan));
-  await noteTimings(transaction, { request, settings, own });
+  await recordSettings(transaction, { request, settings, own });
   if (await hasLaterTries(transaction)) {
     await endOldTries(transaction, request.today);
     const { retries_a_day: creditsADay } = settings.credits;
@@ -100,7 +100,7 @@ export async function endPlanning(
   await noteLostDays(transaction, { runId, today: request.today, now: clock.now() });
 }
 
-/** A run that has planned; `own` as for `noteTimings`. */
+/** A run that has planned; `own` as for `recordSettings`. */
 export type PlanningEnd = Pick<PlanningInputs, "request" | "settings"> & {
   readonly runId: string;
   readonly own: OwnTimings | undefined;

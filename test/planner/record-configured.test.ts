@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import { recordConfigured } from "../../src/planner/record-configured.ts";
-import { noteTimings } from "../../src/planner/record-timings.ts";
+import { recordSettings } from "../../src/planner/record-settings.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -70,7 +70,7 @@ test("long lists are compared by hash, since statistics may be old; what follows
   const settings = Settings.parse({ portfolio: { source: "config", apps: [{ id: "12", countries: ["US"] }] } });
   const request = { datasets: [], bounds: {}, today: day("2026-08-09") };
   const after = await stage.db.transaction().execute(async (transaction) => {
-    await noteTimings(transaction, { request, settings });
+    await recordSettings(transaction, { request, settings });
     return sql<{ setting: string }>`select current_setting('enable_nestloop') as setting`.execute(transaction);
   });
   const { rows } = await stage.pool.query<{ setting: string }>("select setting from public.nested_loops order by 1");

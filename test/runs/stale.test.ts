@@ -5,7 +5,7 @@ import { addDays, type Day } from "../../src/core/day.ts";
 import { noteDatasets, type TimingLine } from "../../src/ledger/dataset-timings.ts";
 import { staleCells } from "../../src/plan/stale-cells.ts";
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
-import { lineOf } from "../../src/planner/record-timings.ts";
+import { lineOf } from "../../src/planner/record-settings.ts";
 import { openStage, today, type RunOptions } from "../support/ingest-stage.ts";
 import { openLedgerStage } from "../support/ledger-stage.ts";
 import { long } from "../support/long.ts";

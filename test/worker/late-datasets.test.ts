@@ -8,7 +8,7 @@ import { periodOf } from "../../src/core/period.ts";
 import { onceDays } from "../../src/core/timing.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
 import { freshnessLimit } from "../../src/incidents/lateness.ts";
-import { lineOf } from "../../src/planner/record-timings.ts";
+import { lineOf } from "../../src/planner/record-settings.ts";
 import { readLateDatasets } from "../../src/worker/late-datasets.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { clockAt } from "../support/watch-stage.ts";

@@ -7,7 +7,7 @@ import type { OverBudget } from "../../plan/over-budget.ts";
 import { cutToRooms, readRooms } from "../../planner/credit-budgets.ts";
 import { lookbackWords } from "../../plan/lookback-words.ts";
 import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
-import { currentPortfolio } from "../../planner/backfill-plan.ts";
+import { readPortfolioApps } from "../../planner/portfolio.ts";
 import { createTally, planTotals } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
@@ -85,7 +85,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...workOf(tries)]];
   return {
     stage: stage ?? "market",
-    apps: (await currentPortfolio(db, settings)).apps.length,
+    apps: (await readPortfolioApps(db, settings)).length,
     lines,
     waiting,
     totals: { ...planTotals([...lines, ...waiting]), naiveCredits },

@@ -6,7 +6,7 @@ import type { Settings } from "../../config/settings.ts";
 import { readNotAgreed, type NotAgreed } from "../../worker/agreed-lines.ts";
 import { comingRuns, type ComingRun } from "../../worker/coming-runs.ts";
 import { readCrontab, type CrontabLine } from "../../worker/crontab.ts";
-import { currentPortfolio } from "../../planner/backfill-plan.ts";
+import { readPortfolioApps } from "../../planner/portfolio.ts";
 import type { RunForecast } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
@@ -83,7 +83,7 @@ export async function scheduleReport({ config, warehouse, clock }: App, count: n
   const waiting = await openWork(db, scheduled([], settings), accountOf(settings));
   return {
     file: crontabFile(config),
-    isPortfolioKnown: (await currentPortfolio(db, settings)).apps.length > 0,
+    isPortfolioKnown: (await readPortfolioApps(db, settings)).length > 0,
     runs,
     notAgreed,
     never: lines.flatMap(({ line, id }) => (ids.has(id) ? [] : [{ line, id }])),

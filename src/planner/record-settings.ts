@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import { isOn, type DatasetSettings, type Settings } from "../config/settings.ts";
+import { isOn, usesTrackedApps, type DatasetSettings, type Settings } from "../config/settings.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Reach, Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
@@ -27,11 +27,11 @@ type Noting = {
 };
 
 /**
- * Records when each dataset is requested again, according to code and configuration, so that views know what is stale. For the datasets of
- * the request it also records scopes with their own timing. It also records groups of apps and keywords, what the configuration lists, and
- * accounts whose lists are no longer read. Runs in a transaction of the caller, before a process plans work.
+ * Records what SQL needs of code and configuration, in a transaction of the caller, before a process plans work: when each dataset is
+ * requested again and, for the datasets of the request, scopes with their own timing; groups of apps and keywords; what the configuration
+ * lists; and accounts whose lists are no longer read.
  */
-export async function noteTimings(db: Database, { request, settings, own: known }: Noting): Promise<void> {
+export async function recordSettings(db: Database, { request, settings, own: known }: Noting): Promise<void> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
   const lookbacks = await learnedDays(db, { settings, today: request.today, names });
   const defaults = datasets.map(({ name, tables, timing }) => {
@@ -64,7 +64,7 @@ export async function noteTimings(db: Database, { request, settings, own: known 
 /** True if the lists of accounts do not count, because the portfolio is configured. */
 function isWithoutLists(settings: Settings): boolean {
   const isOnly = accountOf(settings) === "" && Object.keys(settings.accounts).length === 0;
-  return isOnly && settings.portfolio.source === "config";
+  return isOnly && !usesTrackedApps(settings);
 }
 
 async function readOwn(db: Database, request: SyncRequest, settings: Settings): Promise<OwnTimings> {
