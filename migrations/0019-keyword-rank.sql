@@ -33,6 +33,7 @@ create table core.fact_keyword_rank_summary (
   top_50_keyword_count bigint   not null,
   rank_sum             bigint   not null,
   voice_billionths     bigint   not null,
+  has_rows             boolean  not null default true,
   primary key (app_key, date_day, country_key, device_key)
 );
 create index fact_keyword_rank_summary_by_day on core.fact_keyword_rank_summary (date_day, country_key);
@@ -46,5 +47,6 @@ comment on column core.fact_keyword_rank_summary.top_10_keyword_count is 'Keywor
 comment on column core.fact_keyword_rank_summary.top_50_keyword_count is 'Keywords for which the app is among the first 50 results.';
 comment on column core.fact_keyword_rank_summary.rank_sum             is 'Sum of the ranks; divided by ranked_keyword_count it is the average rank.';
 comment on column core.fact_keyword_rank_summary.voice_billionths     is 'Sum of 1 / rank in billionths, each rounded down: rank 1 counts 1,000,000,000, rank 2 counts 500,000,000, and no rank counts 0.';
+comment on column core.fact_keyword_rank_summary.has_rows             is 'False if retention removed the ranks. The sums stay until a rank of the same app, country, device and day is loaded again: then they start from scratch.';
 select ops.add_foreign_keys('core.fact_keyword_rank_summary');
 select ops.comment_columns('core.fact_keyword_rank_summary');

@@ -554,6 +554,7 @@ create table core.fact_keyword_rank_summary (
   top_50_keyword_count bigint not null, -- Keywords for which the app is among the first 50 results.
   rank_sum bigint not null, -- Sum of the ranks; divided by ranked_keyword_count it is the average rank.
   voice_billionths bigint not null, -- Sum of 1 / rank in billionths, each rounded down: rank 1 counts 1,000,000,000, rank 2 counts 500,000,000, and no rank counts 0.
+  has_rows boolean not null default true, -- False if retention removed the ranks. The sums stay until a rank of the same app, country, device and day is loaded again: then they start from scratch.
   constraint fact_keyword_rank_summary_pkey PRIMARY KEY (app_key, date_day, country_key, device_key),
   constraint fact_keyword_rank_summary_app_key_fkey FOREIGN KEY (app_key) REFERENCES core.dim_app(app_key) NOT ENFORCED,
   constraint fact_keyword_rank_summary_country_key_fkey FOREIGN KEY (country_key) REFERENCES core.dim_country(country_key) NOT ENFORCED,

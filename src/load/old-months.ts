@@ -49,13 +49,12 @@ export async function limitLockWaits(transaction: Database): Promise<void> {
 
 /**
  * Takes a noted month out of its table, and drops it or moves it to `archive`, when the transaction of the caller commits. The table is
- * locked until then, and readers wait only that long. Throws the error of Postgres if the lock is not granted in time.
+ * locked until then, and readers wait only that long.
  */
 export async function removeMonth(
   transaction: Database,
   { table, month }: Pick<PartitionedMonth, "table" | "month">,
   action: RetentionAction,
 ): Promise<void> {
-  await limitLockWaits(transaction);
   await sql`select ops.remove_month(${table}::regclass, ${month}::date, ${action === "detach"})`.execute(transaction);
 }

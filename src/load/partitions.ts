@@ -1,10 +1,10 @@
 import { sql } from "../postgres/sql.ts";
 import { addDays, daysBetween, monthStart, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
-import { partitionColumn, type Table } from "./table.ts";
+import type { Table } from "./table.ts";
 
 /** What partitions of a table are made from. */
-type Cut = Pick<Table, "name" | "columns" | "sums">;
+type Cut = Pick<Table, "name">;
 
 /** Makes partitions when they are first needed. */
 export interface Partitions {
@@ -91,32 +91,17 @@ async function readLeaves(db: Database): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/**
- * Calls a function of the database, which a role without the right to create tables may call. Sums of a dropped month stay until rows
- * return: then the sums of the days of the new partition start from scratch, in the same statement, so that no load comes in between.
- * Returns the days of the partition.
- */
+/** Calls a function of the database, which a role without the right to create tables may call. Returns the days of the partition. */
 async function make(
   db: Database,
   table: Cut,
   { day, isByDay }: { readonly day: Day; readonly isByDay: boolean },
 ): Promise<readonly Day[]> {
-  const { sums } = table;
   const { rows } = await sql<{ start: Day; end: Day }>`
-    with made as materialized (
-      select lower(held) as start, upper(held) as end, is_new from ops.make_partition(${table.name}::regclass, ${day}::date, ${isByDay})
-    )${sums === undefined ? sql`` : begun(table, sums.name)}
-    -- read here, it is made also where there are no sums to join
-    select "start", "end" from made`.execute(db);
+    select lower(held) as start, upper(held) as end from ops.make_partition(${table.name}::regclass, ${day}::date, ${isByDay})`.execute(
+    db,
+  );
   return rows.flatMap(({ start, end }) =>
     Array.from({ length: daysBetween(start, end) }, (_, index) => addDays(start, index)),
   );
-}
-
-function begun(table: Cut, sums: string) {
-  const day = sql`k.${sql.id(partitionColumn(table))}`;
-  return sql`, begun as (
-      delete from ${sql.ref(sums)} as k
-      using  made as m
-      where  m.is_new and ${day} >= m.start and ${day} < m.end)`;
 }

@@ -2,7 +2,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { list, replaces, rowThere, written, type Merging } from "./statements.ts";
-import { dayColumns, type Sums, type Table } from "./table.ts";
+import { dayColumns, partitionColumn, type Sums, type Table } from "./table.ts";
 
 /** A table with sums over its rows. */
 export type Summed = Table & { readonly sums: Sums };
@@ -29,12 +29,15 @@ export function sumsOver({ sums }: Summed, rows: SqlFragment): SqlFragment {
   return sql`select ${list(sums.key, "t")}, ${sql.join(made)} from ${rows} group by ${list(sums.key, "t")}`;
 }
 
-/** Adds sums to the stored ones; a sum that does not change is not written. */
+/** Adds sums to the stored ones, or starts from scratch where their rows were removed; a sum that does not change is not written. */
 export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
   const names = Object.keys(sums.columns);
   const totals = names.map((name) => sql`sum(${sql.id("d", name)})`);
   const moves = totals.map((total) => sql`${total} <> 0`);
-  const set = names.map((name) => sql`${sql.id(name)} = ${sql.id("k", name)} + ${sql.id("excluded", name)}`);
+  const set = names.map(
+    (name) =>
+      sql`${sql.id(name)} = case when k.has_rows then ${sql.id("k", name)} else 0 end + ${sql.id("excluded", name)}`,
+  );
   return sql`
     insert into ${sql.ref(sums.name)} as k (${list(sums.key)}, ${list(names)})
     select ${list(sums.key, "d")}, ${sql.join(totals)}
@@ -42,7 +45,7 @@ export function addSums({ sums }: Summed, added: SqlFragment): SqlFragment {
     group  by ${list(sums.key, "d")}
     having ${sql.join(moves, sql` or `)}
     order  by ${list(sums.key, "d")}
-    on     conflict (${list(sums.key)}) do update set ${sql.join(set)}`;
+    on     conflict (${list(sums.key)}) do update set has_rows = true, ${sql.join(set)}`;
 }
 
 /**
@@ -71,7 +74,15 @@ export function mergeWithSums(table: Summed, merging: Merging): SqlFragment {
     ${addSums(table, sql`${sumsOver(table, sql`moving as t`)} union all select ${list(sums.key, "b")}, ${sql.join(taken)} from (${before}) as b`)}`;
 }
 
-/** Rebuilds the sums of days from the rows of the table, or all sums if no days are given. Sums of dropped months stay. */
+/** Marks the sums of days whose rows are being removed: they stay until such rows are loaded again. */
+export async function keepSums(transaction: Database, table: Summed, { start, end }: Window): Promise<void> {
+  const day = sql.id(partitionColumn(table));
+  await sql`update ${sql.ref(table.sums.name)} set has_rows = false where ${day} >= ${start}::date and ${day} < ${end}::date`.execute(
+    transaction,
+  );
+}
+
+/** Rebuilds the sums of days from the rows of the table, or all sums if no days are given. Sums whose rows were removed stay. */
 export async function rebuildSums(transaction: Database, table: Summed, within: Partial<Window>): Promise<void> {
   const days = dayColumns(table);
   const isWithin = (alias: string) =>
@@ -79,18 +90,7 @@ export async function rebuildSums(transaction: Database, table: Summed, within: 
       ? sql`true`
       : sql`${sql.id(alias, days.last)} >= ${within.start ?? "-infinity"}::date and ${sql.id(alias, days.first)} < ${within.end ?? "infinity"}::date`;
   const target = sql.ref(table.sums.name);
-  await sql`delete from ${target} as k where ${isWithin("k")} and ${isMade(table, days?.first)}`.execute(transaction);
+  await sql`delete from ${target} as k where k.has_rows and ${isWithin("k")}`.execute(transaction);
   const rows = sql`${sql.ref(table.name)} as t where ${isWithin("t")}`;
   await addSums(table, sumsOver(table, rows)).execute(transaction);
-}
-
-/** True for sums `k` unless retention dropped their month and no row has come since. */
-function isMade(table: Summed, column: string | undefined): SqlFragment {
-  if (!table.partitioned || column === undefined) return sql`true`;
-  const day = sql.id("k", column);
-  const name = table.name.replace(/^core\./, "");
-  return sql`
-    (not exists (select from ops.dropped_month as m where m.table_name = ${table.name} and m.month_start = date_trunc('month', ${day}::timestamp)::date)
-     or exists (select from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
-                where i.inhparent = ${table.name}::regclass and c.relname in (${name} || to_char(${day}, '_YYYY_MM'), ${name} || to_char(${day}, '_YYYY_MM_DD'))))`;
 }

@@ -17,6 +17,7 @@ import {
   type RetentionAction,
 } from "../load/old-months.ts";
 import { dropComparisons } from "../load/comparisons.ts";
+import { isSummed, keepSums } from "../load/sums.ts";
 import { dayColumns, type Table } from "../load/table.ts";
 import { evidenceDays } from "../plan/learn-lookback.ts";
 import { settingsOf } from "../planner/dataset-settings.ts";
@@ -121,6 +122,8 @@ async function foldSlices(db: Database, settings: Settings, clock: Clock): Promi
   for (const month of await monthsToFold(db, before, clock.now())) await foldMonth(db, month, clock.now());
 }
 
+const summedTables = datasets.flatMap(({ tables }) => tables.filter(isSummed));
+
 /** How often a lock is requested before the month is left for the next time. */
 const mostAttempts = 3;
 
@@ -163,10 +166,10 @@ async function takeOut(
 ): Promise<void> {
   if (!(await noteDropped(transaction, month, now))) throw inUse;
   if (answers !== null && (await answersOf(transaction, month)) !== answers) throw inUse;
-  if (month.table === requestTable) {
-    await limitLockWaits(transaction);
-    await sumUpRequests(transaction, month.month);
-  }
+  await limitLockWaits(transaction);
+  if (month.table === requestTable) await sumUpRequests(transaction, month.month);
+  const summed = summedTables.find(({ name }) => name === month.table);
+  if (summed !== undefined) await keepSums(transaction, summed, { start: month.month, end: addMonths(month.month, 1) });
   await removeMonth(transaction, month, month.action);
   await noteGone(transaction, month);
 }

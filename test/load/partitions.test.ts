@@ -107,26 +107,6 @@ describe("partitions", () => {
     ]);
   });
 
-  test("of days begin with sums of their own: those of the days beside them stay", async () => {
-    const byDay = createPartitions(stage.db, new Set([ranks.name]));
-    const sums = async () => {
-      const { rows } = await sql<{ line: string }>`
-        select date_day || ' ' || answered_keyword_count as line from core.fact_keyword_rank_summary order by 1`.execute(
-        stage.db,
-      );
-      return rows.map(({ line }) => line);
-    };
-    await byDay.cover(ranks, [day("2026-02-03"), day("2026-02-04")]);
-    await stage.load({ table: ranks, rows: [rank("2026-02-03", 1), rank("2026-02-04", 1)] });
-    expect(await sums()).toEqual(["2026-02-03 1", "2026-02-04 1"]);
-    await sql`drop table parts.fact_keyword_rank_2026_02_04`.execute(stage.db);
-    await byDay.cover(ranks, [day("2026-02-05")]);
-    expect(await sums()).toEqual(["2026-02-03 1", "2026-02-04 1"]);
-    byDay.forget();
-    await byDay.cover(ranks, [day("2026-02-04")]);
-    expect(await sums()).toEqual(["2026-02-03 1"]);
-  });
-
   test("that are there when a process begins are known without a query for each", async () => {
     await stage.load({ table: ranks, rows: [rank("2026-01-15", 1)] });
     await createPartitions(stage.db, new Set([ranks.name])).cover(ranks, [day("2026-02-03")]);

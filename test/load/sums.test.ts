@@ -9,6 +9,7 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { prepareLoad, runLoads } from "../../src/load/load.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import type { Load } from "../../src/load/ready-load.ts";
+import { isSummed, keepSums } from "../../src/load/sums.ts";
 import type { Table } from "../../src/load/table.ts";
 import { until } from "../support/ingest-stage.ts";
 import { seed as testSeed } from "../support/long.ts";
@@ -16,8 +17,8 @@ import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const [table] = keywordRank.tables;
-if (table === undefined) throw new Error("there is no table of ranks");
-const summed: Table = table;
+if (table === undefined || !isSummed(table)) throw new Error("there is no table of ranks with sums");
+const summed = table;
 const summary: Table = { ...summed, name: "core.fact_keyword_rank_summary" };
 
 type Answer = {
@@ -64,7 +65,8 @@ const due = `
 
 /** Rows in which the sums that are kept differ from those. */
 async function differences(): Promise<readonly unknown[]> {
-  const kept = "select * from core.fact_keyword_rank_summary";
+  const kept =
+    "select app_key, date_day, country_key, device_key, answered_keyword_count, ranked_keyword_count, top_1_keyword_count, top_3_keyword_count, top_10_keyword_count, top_50_keyword_count, rank_sum, voice_billionths from core.fact_keyword_rank_summary";
   const { rows } = await sql.raw(`(${kept} except all ${due}) union all (${due} except all ${kept})`).execute(stage.db);
   return rows;
 }
@@ -153,6 +155,33 @@ test("where days are cleared to be rebuilt their sums go, and no others", async 
   await stage.db.transaction().execute((transaction) => clearTable(transaction, summed, { within, keepPruned: false }));
   expect(await requested()).toEqual([{ date_day: "2026-08-02", requested: 1, ranked: 1, ranks: 2 }]);
   expect(await differences()).toEqual([]);
+});
+
+test("sums whose ranks were removed stay, and start from scratch where a rank of the same app, country and day returns", async () => {
+  const days = { start: day("2026-08-01"), end: day("2026-09-01") };
+  await load([
+    { ranks: { plan: 1, note: 2 } },
+    { date: "2026-08-02", ranks: { plan: 2 } },
+    { app: "ios:2", date: "2026-09-01", ranks: { plan: 3 } },
+  ]);
+  await stage.db.transaction().execute(async (transaction) => {
+    await keepSums(transaction, summed, days);
+    await sql`delete from core.fact_keyword_rank where date_day < ${days.end}::date`.execute(transaction);
+  });
+  const kept = [
+    { date_day: "2026-08-01", requested: 2, ranked: 2, ranks: 3 },
+    { date_day: "2026-08-02", requested: 1, ranked: 1, ranks: 2 },
+    { date_day: "2026-09-01", requested: 1, ranked: 1, ranks: 3 },
+  ];
+  expect(await requested()).toEqual(kept);
+  await stage.db
+    .transaction()
+    .execute((transaction) => clearTable(transaction, summed, { within: {}, keepPruned: false }));
+  expect(await requested()).toEqual(kept.slice(0, 2));
+  await load([{ ranks: { plan: 4 } }]);
+  expect(await requested()).toEqual([{ date_day: "2026-08-01", requested: 1, ranked: 1, ranks: 4 }, kept[1]]);
+  await load([{ ranks: { note: 5 } }]);
+  expect(await requested()).toEqual([{ date_day: "2026-08-01", requested: 2, ranked: 2, ranks: 9 }, kept[1]]);
 });
 
 test("what is counted here is what Postgres counts, for any ranks", async () => {

@@ -272,6 +272,13 @@ describe("retention", () => {
     await retired();
     await replayed();
     expect(await sums()).toEqual(before);
+    // one answer of the month returns: the sums of its other days and apps stay
+    await stage.query(
+      "update ops.slice set state = 'failed' where slice_id = (select min(slice_id) from ops.slice where dataset = 'keyword_rank' and window_start < $1)",
+      [kept],
+    );
+    await stage.retry();
+    expect(await sums()).toEqual(before);
     await stage.query("update ops.slice set state = 'failed' where window_start < $1", [kept]);
     await stage.retry();
     expect((await days())[0]).toBe(from);
