@@ -5580,7 +5580,8 @@ create table ops.alert (
   alert_name text not null, -- Name of the alert.
   digest text not null, -- Digest of its mart, conditions and subjects, which changes when they do; empty if the alert is not in the configuration.
   since_day date not null, -- First day for which it is checked: the day before it was configured or changed.
-  checked_at timestamp with time zone not null, -- When a worker last checked it.
+  checked_at timestamp with time zone, -- When a worker last checked it without an error; null before that.
+  error_message text, -- Error of the last check; null if there was none.
   constraint alert_pkey PRIMARY KEY (alert_name)
 );
 

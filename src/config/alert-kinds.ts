@@ -43,9 +43,9 @@ export const alertKinds = {
     mart: "app_page_change",
     option: "properties",
     when: ({ properties = ["title"], for: whom }) => ({
-      property: { is: properties },
       // several sources may report a change, on different days
       is_main_source: { is: true },
+      property: { is: properties },
       // a day waits only for these sources
       change_source: { is: [...new Set(properties.map(sourceOf))] },
       ...(whom.apps === undefined && whom.app_groups === undefined ? { is_competitor: { is: true } } : {}),
