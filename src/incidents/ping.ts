@@ -1,3 +1,4 @@
+import { lateSeconds } from "../ledger/worker-counts.ts";
 import { holdsLock } from "../ledger/workers.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
@@ -6,9 +7,6 @@ import { incidentKinds, kindNamed } from "./kinds.ts";
 
 /** A little less than a minute, so that a check a minute after the last one is not just too early. */
 const everyMs = 55_000;
-
-/** A worker without a heartbeat for longer is frozen or gone. */
-const freshSeconds = 60;
 
 /** An incident of another account counts while its workers find it, once an hour at least: that of an account that was taken out closes a day later. */
 const foundSince = sql`interval '2 hours'`;
@@ -37,7 +35,7 @@ export async function claimPing(db: Database, { accountId, configured }: Pinger,
                        and   not kind = any (${notes}::text[]))
     and    exists (select from ops.worker as w
                    where w.kind = 'worker' and w.stopped_at is null and ${holdsLock(sql`w.worker_id`)}
-                   and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${freshSeconds}))
+                   and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds}))
     and    not exists (
       select from ops.worker as w where w.kind = 'worker'
       group  by w.account

@@ -56,13 +56,13 @@ export async function runWorker(
   stop: AbortSignal,
   { onState = () => undefined }: { readonly onState?: OnState } = {},
 ): Promise<StorehouseError | null> {
-  const report = stateReporter(onState);
+  let former: string | null = null;
+  const report = stateReporter(onState, () => former);
   const stopping = () => {
     report("stopping");
     app.log.info("worker.stopping");
   };
   stop.addEventListener("abort", stopping, { once: true });
-  let former: string | null = null;
   const registered = (workerId: string) => (former = workerId);
   let failures = 0;
   while (!stop.aborted) {
