@@ -104,16 +104,18 @@ comment on column ops.incident_log.notified_at       is 'When the webhook last a
 comment on column ops.incident_log.close_notified_at is 'When the webhook accepted the message about the closing; null until then.';
 
 create table ops.alert (
-  alert_name text        primary key,
-  digest     text        not null,
-  since_day  date        not null,
-  checked_at timestamptz not null
+  alert_name    text        primary key,
+  digest        text        not null,
+  since_day     date        not null,
+  checked_at    timestamptz,
+  error_message text
 );
-comment on table  ops.alert            is 'Alerts of the configuration, as a worker last checked them.';
-comment on column ops.alert.alert_name is 'Name of the alert.';
-comment on column ops.alert.digest     is 'Digest of its mart, conditions and subjects, which changes when they do; empty if the alert is not in the configuration.';
-comment on column ops.alert.since_day  is 'First day for which it is checked: the day before it was configured or changed.';
-comment on column ops.alert.checked_at is 'When a worker last checked it.';
+comment on table  ops.alert               is 'Alerts of the configuration, as a worker last checked them.';
+comment on column ops.alert.alert_name    is 'Name of the alert.';
+comment on column ops.alert.digest        is 'Digest of its mart, conditions and subjects, which changes when they do; empty if the alert is not in the configuration.';
+comment on column ops.alert.since_day     is 'First day for which it is checked: the day before it was configured or changed.';
+comment on column ops.alert.checked_at    is 'When a worker last checked it without an error; null before that.';
+comment on column ops.alert.error_message is 'Error of the last check; null if there was none.';
 
 create table ops.alert_day (
   alert_name       text        not null references ops.alert (alert_name),

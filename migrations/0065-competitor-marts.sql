@@ -140,7 +140,9 @@ with change as (
   from   core.app_change as g
 )
 select a.store, a.track_id, a.app_name, exists (select from core.tracked_competitor as t where t.competitor_app_key = g.app_key and t.valid_to is null) as is_competitor,
-       c.country_code, c.country_name, g.language_code, g.date_day, g.change_source, g.property, g.change_number, g.old_value, g.new_value
+       c.country_code, c.country_name, g.language_code, g.date_day, g.change_source, g.property, g.change_number, g.old_value, g.new_value,
+       g.change_source <> 'release detail' or g.property not in ('title', 'description', 'screenshots', 'price', 'icon', 'video', 'category', 'developer',
+                                                                 'in-app products', 'removed', 'version') as is_main_source
 from   change as g
 join   core.dim_app     as a on a.app_key = g.app_key
 join   core.dim_country as c on c.country_key = g.country_key;
@@ -149,9 +151,10 @@ comment on column mart.app_page_change.is_competitor is 'True for an app that th
 comment on column mart.app_page_change.country_code  is 'Country of the page, ISO 3166-1 alpha-2; ALL on Android, where pages differ by language.';
 comment on column mart.app_page_change.language_code is 'Language of the page (Android); empty on iOS.';
 comment on column mart.app_page_change.date_day      is 'Day on which the change was first seen (source page), or day of the release.';
-comment on column mart.app_page_change.change_source is 'page: two visits to the page differ; release: a new version; release detail: a change that the service reports with a release (dataset app_change). One change may have a row for each source.';
+comment on column mart.app_page_change.change_source is 'page: two visits to the page differ; release: a new version; release detail: a change that the service reports with a release (dataset app_change). One change may have a row for each source, on different days: is_main_source picks one.';
 comment on column mart.app_page_change.property      is 'title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and others that release details name, such as subtitle.';
 comment on column mart.app_page_change.change_number is 'Number of the change among those of this property on this day by this source, 1 for the first: an app may have several releases on one day.';
 comment on column mart.app_page_change.old_value     is 'Value before; null if there was none or the service does not report it.';
 comment on column mart.app_page_change.new_value     is 'Value after; null if there is none.';
+comment on column mart.app_page_change.is_main_source is 'True for the source from which a change of this property counts once: release for version, page for what the page shows, else release detail.';
 select ops.comment_columns('mart.app_page_change');

@@ -1945,11 +1945,12 @@ create view mart.app_page_change (
   country_name text, -- Name of the country.
   language_code text, -- Language of the page (Android); empty on iOS.
   date_day date, -- Day on which the change was first seen (source page), or day of the release.
-  change_source text, -- page: two visits to the page differ; release: a new version; release detail: a change that the service reports with a release (dataset app_change). One change may have a row for each source.
+  change_source text, -- page: two visits to the page differ; release: a new version; release detail: a change that the service reports with a release (dataset app_change). One change may have a row for each source, on different days: is_main_source picks one.
   property text, -- title, description, screenshots, price, icon, video, category, developer, in-app products, removed, version, and others that release details name, such as subtitle.
   change_number bigint, -- Number of the change among those of this property on this day by this source, 1 for the first: an app may have several releases on one day.
   old_value text, -- Value before; null if there was none or the service does not report it.
-  new_value text -- Value after; null if there is none.
+  new_value text, -- Value after; null if there is none.
+  is_main_source boolean -- True for the source from which a change of this property counts once: release for version, page for what the page shows, else release detail.
 ) as
  WITH change AS (
          SELECT h.app_key,
@@ -2059,7 +2060,8 @@ create view mart.app_page_change (
     g.property,
     g.change_number,
     g.old_value,
-    g.new_value
+    g.new_value,
+    g.change_source <> 'release detail'::text OR (g.property <> ALL (ARRAY['title'::text, 'description'::text, 'screenshots'::text, 'price'::text, 'icon'::text, 'video'::text, 'category'::text, 'developer'::text, 'in-app products'::text, 'removed'::text, 'version'::text])) AS is_main_source
    FROM change g
      JOIN core.dim_app a ON a.app_key = g.app_key
      JOIN core.dim_country c ON c.country_key = g.country_key;
@@ -5579,7 +5581,8 @@ create table ops.alert (
   alert_name text not null, -- Name of the alert.
   digest text not null, -- Digest of its mart, conditions and subjects, which changes when they do; empty if the alert is not in the configuration.
   since_day date not null, -- First day for which it is checked: the day before it was configured or changed.
-  checked_at timestamp with time zone not null, -- When a worker last checked it.
+  checked_at timestamp with time zone, -- When a worker last checked it without an error; null before that.
+  error_message text, -- Error of the last check; null if there was none.
   constraint alert_pkey PRIMARY KEY (alert_name)
 );
 

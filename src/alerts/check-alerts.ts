@@ -33,9 +33,10 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
   const alerts = alertsIn(settings);
   await leave(db, alerts);
   if (alerts.length === 0) return;
-  await enter(db, alerts, now);
+  await enter(db, alerts, dayOf(now));
   const due = await readDueDays(db, alerts, { today: dayOf(now), onlyNew: true });
   if (due.length > 0) await forgetOld(parts);
+  const failed = new Map<string, string>();
   for (const alert of alerts) {
     const days = due.filter(({ alertName }) => alertName === alert.name);
     if (days.length === 0) continue;
@@ -45,9 +46,11 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
     } catch (error) {
       if (isLostConnection(error)) throw error;
       const problem = messageOf(error);
+      failed.set(alert.name, problem);
       log.warn({ alert: alert.name, problem }, "alert.check_failed");
     }
   }
+  await recordChecks(db, { alerts, failed, now });
 }
 
 /** Records which alerts are no longer in the configuration: their messages are not sent, and an alert that comes back begins again. */
@@ -57,17 +60,34 @@ async function leave(db: Database, alerts: readonly Alert[]): Promise<void> {
     where  digest <> '' and alert_name <> all (${alerts.map(({ name }) => name)}::text[])`.execute(db);
 }
 
-/** Records the check. An alert that is new, came back or has changed begins with yesterday: earlier data is history. */
-async function enter(db: Database, alerts: readonly Alert[], now: number): Promise<void> {
+/** Records the alerts. One that is new, came back or has changed begins with yesterday: earlier data is history. */
+async function enter(db: Database, alerts: readonly Alert[], today: Day): Promise<void> {
   const rows = alerts.map(({ name, digest }) => ({ alert_name: name, digest }));
   await sql`
-    insert into ops.alert as a (alert_name, digest, since_day, checked_at)
-    select w.alert_name, w.digest, ${addDays(dayOf(now), -1)}::date, ${instant(now)}
+    insert into ops.alert as a (alert_name, digest, since_day)
+    select w.alert_name, w.digest, ${addDays(today, -1)}::date
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (alert_name text, digest text)
     order  by 1
     on conflict (alert_name) do update
-    set digest = excluded.digest, checked_at = excluded.checked_at,
-        since_day = case when a.digest = excluded.digest then a.since_day else excluded.since_day end`.execute(db);
+    set    digest = excluded.digest, since_day = excluded.since_day, checked_at = null, error_message = null
+    where  a.digest <> excluded.digest`.execute(db);
+}
+
+/** Records when each alert was checked, or why it was not. `failed`: errors by name. */
+async function recordChecks(
+  db: Database,
+  {
+    alerts,
+    failed,
+    now,
+  }: { readonly alerts: readonly Alert[]; readonly failed: ReadonlyMap<string, string>; readonly now: number },
+): Promise<void> {
+  const rows = alerts.map(({ name }) => ({ alert_name: name, error_message: failed.get(name) ?? null }));
+  await sql`
+    update ops.alert as a
+    set    checked_at = case when w.error_message is null then ${instant(now)} else a.checked_at end, error_message = w.error_message
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (alert_name text, error_message text)
+    where  a.alert_name = w.alert_name`.execute(db);
 }
 
 /** Deletes what fired in months that are no longer kept, and days that checks no longer need. */

@@ -1,3 +1,4 @@
+import { UsageError } from "../core/errors.ts";
 import { isOn, type Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Alert } from "./alert.ts";
@@ -9,7 +10,8 @@ type Lines = readonly { readonly datasets: readonly string[] | null }[];
 export function namedDatasets(readCrontab: () => Lines): ReadonlySet<string> {
   try {
     return new Set(readCrontab().flatMap(({ datasets }) => datasets ?? []));
-  } catch {
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
     return new Set();
   }
 }

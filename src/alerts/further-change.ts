@@ -16,16 +16,18 @@ export function isFurtherChange(
   { values, before }: Compared,
 ): boolean {
   const compared = Object.entries(conditions).flatMap(([column, condition]) => {
-    const cell = (all: AlertValues) => valueOf(all[column], mart.columns[column] ?? "text");
+    const kind = mart.columns[column] ?? "text";
+    const [now, earlier] = [valueOf(values[column], kind), valueOf(before[column], kind)];
     return comparing
       .filter((name) => condition[name] !== undefined)
-      .map((name) => holds[name](cell(values), cell(before), Number(condition[name])));
+      .map((name) => now !== null && earlier !== null && holds[name](now, earlier, Number(condition[name])));
   });
   return compared.length > 0 && compared.every(Boolean);
 }
 
-type Cell = string | number | boolean | null;
+type Cell = string | number | boolean;
 
+/** The comparisons of `conditionSql`, for known values; test/alerts/comparisons.test.ts holds both equal. */
 const holds: Readonly<Record<(typeof comparing)[number], (now: Cell, before: Cell, by: number) => boolean>> = {
   rises_by: (now, before, by) => difference(now, before) >= by,
   falls_by: (now, before, by) => difference(before, now) >= by,
@@ -44,7 +46,7 @@ function percentOf(part: number, whole: Cell): number {
   return Number(whole) > 0 ? Number(((part * 100) / Number(whole)).toPrecision(digits)) : Number.NaN;
 }
 
-/** A null rank comes after every place. */
-function valueOf(value: Cell | undefined, kind: AlertColumn): Cell {
+/** A null rank comes after every place; another unknown value meets no condition. */
+function valueOf(value: Cell | null | undefined, kind: AlertColumn): Cell | null {
   return kind === "rank" ? (value ?? Number.POSITIVE_INFINITY) : (value ?? null);
 }

@@ -14,8 +14,10 @@ export type AlertState = {
   readonly send: Alert["send"];
   /** Datasets of which one must be on for it to fire; empty if one is. */
   readonly switchedOff: readonly string[];
-  /** Null before the first check. */
+  /** The last check without an error; null before that. */
   readonly checkedAt: Date | null;
+  /** Error of the last check; null if there was none. */
+  readonly errorMessage: string | null;
   /** Newest day that it was checked for. */
   readonly newestDay: Day | null;
   readonly fired: number;
@@ -28,8 +30,9 @@ export async function readAlerts(
   settings: Settings,
   named: ReadonlySet<string>,
 ): Promise<readonly AlertState[]> {
-  const { rows } = await sql<Pick<AlertState, "name" | "checkedAt" | "newestDay" | "fired" | "lastFiredAt">>`
-    select a.alert_name as name, a.checked_at as "checkedAt", d.newest_day as "newestDay", f.fired, f.last_fired_at as "lastFiredAt"
+  const { rows } = await sql<Omit<AlertState, "mart" | "fires" | "send" | "switchedOff">>`
+    select a.alert_name as name, a.checked_at as "checkedAt", a.error_message as "errorMessage", d.newest_day as "newestDay", f.fired,
+           f.last_fired_at as "lastFiredAt"
     from   ops.alert as a
     cross  join lateral (select max(k.date_day) as newest_day from ops.alert_day as k where k.alert_name = a.alert_name) as d
     cross  join lateral (
@@ -37,7 +40,7 @@ export async function readAlerts(
     db,
   );
   const known = new Map(rows.map((row) => [row.name, row]));
-  const never = { checkedAt: null, newestDay: null, fired: 0, lastFiredAt: null };
+  const never = { checkedAt: null, errorMessage: null, newestDay: null, fired: 0, lastFiredAt: null };
   return alertsIn(settings).map((alert) => ({
     name: alert.name,
     mart: alert.martName,

@@ -43,7 +43,10 @@ export const alertKinds = {
     mart: "app_page_change",
     option: "properties",
     when: ({ properties = ["title"], for: whom }) => ({
+      // several sources may report a change, on different days
+      is_main_source: { is: true },
       property: { is: properties },
+      // a day waits only for these sources
       change_source: { is: [...new Set(properties.map(sourceOf))] },
       ...(whom.apps === undefined && whom.app_groups === undefined ? { is_competitor: { is: true } } : {}),
     }),
@@ -71,7 +74,7 @@ const ofThePage = [
   "removed",
 ];
 
-/** The only source from which a change of a property is taken: several may report it, on different days. */
+/** The source with `is_main_source` for a property. */
 function sourceOf(property: string): string {
   if (ofThePage.includes(property)) return "page";
   return property === "version" ? "release" : "release detail";

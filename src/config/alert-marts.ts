@@ -132,7 +132,13 @@ export const alertMarts: Readonly<Record<string, AlertMart>> = {
   },
   app_page_change: {
     subject: [...appAndCountry, "language_code", "property"],
-    columns: { change_source: "text", is_competitor: "boolean", old_value: "text", new_value: "text" },
+    columns: {
+      change_source: "text",
+      is_main_source: "boolean",
+      is_competitor: "boolean",
+      old_value: "text",
+      new_value: "text",
+    },
     datasets: ["app_history", "app_version", "app_change"],
     datasetsBy: {
       column: "change_source",

@@ -21,6 +21,10 @@ export const logEvents = {
     level: "error",
     says: "an unexpected error interrupted a worker; it starts again after a wait",
   },
+  "task.not_noted": {
+    level: "warn",
+    says: "a task of the crontab failed, and no incident says so, since it could not be recorded",
+  },
   "schedule.planned": { level: "info", says: "a scheduled run has planned; it logs how many slices are new" },
   "schedule.not_priced": { level: "warn", says: "the next runs of the schedule could not be priced" },
   "retention.month": { level: "info", says: "retention dropped a month of a table" },

@@ -77,8 +77,7 @@ export async function reserveMany(
              case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits
       from   ops.credit_account as a
       where  a.account_id = ${request.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
-      -- a process that was declared dead gets nothing: it may have been suspended and not know yet
-      and    not exists (select from ops.worker as w where w.worker_id = ${request.workerId}::bigint and w.stopped_at is not null)
+      and    not ${wasDeclaredDead(request.workerId)}
       for    update
     ), plan as materialized (
       select floor((p.credits - p.taken_credits) / ${cost}::numeric) as fits
@@ -116,10 +115,14 @@ export async function reserveMany(
   return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));
 }
 
+/** SQL: true for a process that others have declared dead: it may have been suspended and not know it yet. */
+export function wasDeclaredDead(workerId: string | null): SqlFragment<boolean> {
+  return sql<boolean>`exists (select from ops.worker as d where d.worker_id = ${workerId}::bigint and d.stopped_at is not null)`;
+}
+
 /** True for a process that others have declared dead: it is granted nothing, even if credits are left. */
 export async function isDeclaredDead(db: Queryable, workerId: string | null): Promise<boolean> {
-  const { rows } = await sql`
-    select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null`.execute(db);
+  const { rows } = await sql`select where ${wasDeclaredDead(workerId)}`.execute(db);
   return rows.length > 0;
 }
 

@@ -1,6 +1,6 @@
-import { hostname } from "node:os";
 import type { Clock } from "../core/clock.ts";
 import { durationText } from "../core/words.ts";
+import { lateSeconds } from "../ledger/worker-counts.ts";
 import { readDatabaseClock, skewHarmfulMs, skewOf } from "../postgres/clock-skew.ts";
 import { sql } from "../postgres/sql.ts";
 import { pendingMigrations } from "../postgres/pending-migrations.ts";
@@ -44,8 +44,6 @@ export type ReadyParts = {
 
 /** Limit of one query: `/readyz` answers within about three times that, even without a database. */
 const timeoutMs = 2_000;
-/** A worker writes a heartbeat every ten seconds. */
-const freshSeconds = 60;
 
 /** Whether the database responds in time; null means that it is not open yet. */
 export async function isUp(db: Database | null): Promise<boolean> {
@@ -61,7 +59,7 @@ export async function readReadiness({ db, state, clock }: ReadyParts): Promise<R
     await migrationsCheck(up),
     await rightsCheck(up),
     await clockCheck(up, clock),
-    await heartbeatCheck(up),
+    await heartbeatCheck(up, state()),
     tokenCheck(state()),
   ];
   return { ready: checks.every(({ ok }) => ok), checks };
@@ -117,14 +115,13 @@ async function clockCheck(db: Database | null, clock: ReadyParts["clock"]): Prom
     : passed("clock", found);
 }
 
-async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
+/** Host and process id do not identify a worker: containers may share a host name, and each has a process 1. */
+async function heartbeatCheck(db: Database | null, state: WorkerState | null): Promise<ReadyCheck> {
   const read = async (open: Database) => {
     const { rows } = await sql<{ age: number }>`
       select extract(epoch from now() - heartbeat_at)::float8 as age
       from   ops.worker
-      where  kind = 'worker' and host = ${hostname()} and pid = ${process.pid} and stopped_at is null
-      order  by worker_id desc
-      limit  1`.execute(open);
+      where  worker_id = ${state?.workerId ?? null} and stopped_at is null`.execute(open);
     return { age: rows[0]?.age ?? null };
   };
   const beat = db !== null ? await within(read(db), timeoutMs) : null;
@@ -136,7 +133,7 @@ async function heartbeatCheck(db: Database | null): Promise<ReadyCheck> {
       "wait while it starts; if this continues, see its log",
     );
   const found = `latest heartbeat ${Math.max(0, Math.round(beat.age))} s ago`;
-  return beat.age <= freshSeconds
+  return beat.age <= lateSeconds
     ? passed("heartbeat", found)
     : failed("heartbeat", found, "see the worker's log, and restart it if this continues");
 }

@@ -19,4 +19,6 @@ export type WorkerState = {
   readonly is: (typeof workerStates)[number];
   /** Why it waits or has stopped its requests; null in other states. */
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
+  /** Its number in `ops.worker`, as it last registered when the state began; null before that. */
+  readonly workerId: string | null;
 };

@@ -143,7 +143,7 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
  * An account that is not in the configuration is given up if no worker has checked it for this long: a worker may have a separate
  * configuration.
  */
-const givenUpMs = dayMs;
+export const givenUpMs = dayMs;
 
 /** Closes incidents of accounts that were given up: no check can find whether they are over, so no message says so. */
 async function closeGivenUp(db: Database, { configured }: CheckResult, now: number): Promise<readonly IncidentLine[]> {

@@ -1,13 +1,12 @@
+import { lateSeconds } from "../ledger/worker-counts.ts";
 import { holdsLock } from "../ledger/workers.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
+import { givenUpMs } from "./incidents.ts";
 import { incidentKinds, kindNamed } from "./kinds.ts";
 
 /** A little less than a minute, so that a check a minute after the last one is not just too early. */
 const everyMs = 55_000;
-
-/** A worker without a heartbeat for longer is frozen or gone. */
-const freshSeconds = 60;
 
 /** An incident of another account counts while its workers find it, once an hour at least: that of an account that was taken out closes a day later. */
 const foundSince = sql`interval '2 hours'`;
@@ -15,12 +14,19 @@ const foundSince = sql`interval '2 hours'`;
 /** Kinds that leave no data missing: the ping continues while one is open. */
 const notes = Object.keys(incidentKinds).filter((kind) => kindNamed(kind)?.weight === "note");
 
+/** The process that pings: its account, by the hash of its key, and the configured accounts as in a check. */
+type Pinger = { readonly accountId: string; readonly configured: readonly string[] | null };
+
 /**
  * Claims the next ping for this process. False if a worker has pinged within the minute, or if something is wrong: an incident other than a
- * note is open, no worker works, or the last worker of an account died.
+ * note is open, no worker works, or the last worker of an account died. An account that is not in the configuration counts for a day more.
  */
-export async function claimPing(db: Database, accountId: string, now: number): Promise<boolean> {
+export async function claimPing(db: Database, { accountId, configured }: Pinger, now: number): Promise<boolean> {
   const at = instant(now);
+  const counts =
+    configured === null
+      ? sql`true`
+      : sql`(w.account = any (${["", ...configured]}::text[]) or max(w.heartbeat_at) > clock_timestamp() - ${givenUpMs} * interval '1 millisecond')`;
   const { rows } = await sql`
     update ops.watch set pinged_at = ${at}
     where  (pinged_at is null or abs(extract(epoch from ${at} - pinged_at)) * 1000 >= ${everyMs})
@@ -29,12 +35,13 @@ export async function claimPing(db: Database, accountId: string, now: number): P
                        and   not kind = any (${notes}::text[]))
     and    exists (select from ops.worker as w
                    where w.kind = 'worker' and w.stopped_at is null and ${holdsLock(sql`w.worker_id`)}
-                   and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${freshSeconds}))
+                   and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds}))
     and    not exists (
       select from ops.worker as w where w.kind = 'worker'
       group  by w.account
       having not bool_or(w.ended_as = 'waiting' or w.stopped_at is null and ${holdsLock(sql`w.worker_id`)})
-      and    (array_agg(coalesce(w.ended_as, 'died') order by w.heartbeat_at desc))[1] <> 'stopped')
+      and    (array_agg(coalesce(w.ended_as, 'died') order by w.heartbeat_at desc))[1] <> 'stopped'
+      and    ${counts})
     returning is_only`.execute(db);
   return rows.length > 0;
 }

@@ -1,4 +1,4 @@
-import { readFindings } from "../credits/findings.ts";
+import { readFindings } from "../ledger/findings.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { kindNamed } from "./kinds.ts";
 import type { Problem } from "./problems.ts";

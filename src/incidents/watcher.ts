@@ -74,8 +74,9 @@ async function checkAllAlerts(parts: WatcherParts): Promise<void> {
 }
 
 /** After the check: its result decides whether the ping is sent. */
-async function pingOnce({ db, accountId, clock, log, ping }: WatcherParts): Promise<void> {
-  if (ping === null || !(await claimPing(db, accountId, clock.now()))) return;
+async function pingOnce({ db, accountId, settings, clock, log, ping }: WatcherParts): Promise<void> {
+  if (ping === null) return;
+  if (!(await claimPing(db, { accountId, configured: configuredIn(settings) }, clock.now()))) return;
   await ping().catch((error: unknown) => log.warn({ problem: messageOf(error) }, "ping.failed"));
 }
 
@@ -94,14 +95,19 @@ async function check(parts: WatcherParts, accountIds: readonly string[]): Promis
     }
   }
   const open = await readOpen(db);
-  const configured = accountOf(parts.settings) === "" ? Object.keys(parts.settings.accounts) : null;
   const own = open.filter((one) => ["", accountId].includes(one.accountId));
-  const result = { kinds, found: foundOf(fold(problems, open), accountIds), open: own, accountIds, configured };
+  const found = foundOf(fold(problems, open), accountIds);
+  const result = { kinds, found, open: own, accountIds, configured: configuredIn(parts.settings) };
   const { opened, closed } = await recordCheck(db, result, parts.clock.now());
   for (const { incidentId, kind, subject, summary } of opened)
     parts.log.warn({ incident_id: incidentId, kind, subject, problem: summary }, "incident.opened");
   for (const { incidentId, kind, subject } of closed)
     parts.log.info({ incident_id: incidentId, kind, subject }, "incident.closed");
+}
+
+/** Names of the configured accounts, except that of API_TOKEN; null if the process knows only its own. */
+function configuredIn(settings: WatcherParts["settings"]): readonly string[] | null {
+  return accountOf(settings) === "" ? Object.keys(settings.accounts) : null;
 }
 
 /** The part of the result about these accounts. */

@@ -3,6 +3,7 @@ import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { cancelFound, hasLanded } from "./cancel-slices.ts";
+import { plannedOn } from "./planned-on.ts";
 import { hasLivingWorker, isAlive } from "./workers.ts";
 
 /** An unanswered slice: the day on which it was planned, and the day after its last day (null for a snapshot or a tail). */
@@ -45,8 +46,7 @@ export async function readLeftBehind(
       select slice_id from ops.failed_slice as s where plan_id is null and ${isNamed}
     ), grouped as (
       select s.dataset, s.scope, s.batch_id, jsonb_agg(jsonb_build_object(
-               'sliceId', s.slice_id::text, -- a call that was put off again moved as_of on
-               'plannedOn', least(s.as_of, (s.created_at at time zone 'UTC')::date),
+               'sliceId', s.slice_id::text, 'plannedOn', ${plannedOn},
                -- the rest of an answer is planned with it, however late it comes
                'end', case when s.class <> 'snapshot' and s.tail_of is null then s.window_end end)) as slices
       from   unanswered

@@ -1,6 +1,7 @@
 import { instant, sql } from "../postgres/sql.ts";
 import { creditClasses, type Slice } from "../core/slice.ts";
 import { floorOf, type Floors } from "../core/floors.ts";
+import { wasDeclaredDead } from "../credits/holds.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";
@@ -32,7 +33,7 @@ export async function claimNext(
   const { rows } = await sql<SharingRow>`
     with next as materialized (
       select slice_id from ops.slice
-      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort(sort)} and ${isEntered(workerId)}
+      where  queue_id = ${queueId}::bigint and state = 'pending' and due_at is null and ${isSort(sort)} and not ${wasDeclaredDead(workerId)}
       order  by turn, slice_id
       limit  ${most}
       for    update skip locked
@@ -60,7 +61,7 @@ export async function claimAll(
   const { rows } = await sql<SharingRow>`
     with claimed as (
       update ops.slice set state = 'running', attempt = attempt + 1, worker_id = ${workerId}, started_at = ${instant(now)}, due_at = null
-      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint and ${isEntered(workerId)}
+      where  slice_id = any (${[...sliceIds]}::bigint[]) and queue_id = ${queueId}::bigint and not ${wasDeclaredDead(workerId)}
       and    (state in ('pending', 'deferred') and coalesce(due_at, ${instant(now)}) <= ${instant(now)} or state = 'running' and worker_id = ${workerId})
       returning *
     )
@@ -89,11 +90,6 @@ function isSort(sort: Sort): ReturnType<typeof sql<boolean>> {
   return sort === "suspect"
     ? sql`broken_off_count > ${sql.lit(suspectFrom - 1)}`
     : sql`broken_off_count < ${suspectFrom}`;
-}
-
-/** SQL: false for a process that was declared dead: it may have been suspended and not know it yet. */
-function isEntered(workerId: string): ReturnType<typeof sql<boolean>> {
-  return sql<boolean>`not exists (select from ops.worker where worker_id = ${workerId}::bigint and stopped_at is not null)`;
 }
 
 /**

@@ -17,11 +17,11 @@ export function refreshDaysOn(day: SqlFragment): SqlFragment<number> {
   return sql<number>`coalesce(${ofTiming(sql`case when ${day} < t.refresh_since then t.earlier_refresh_days else t.refresh_days end`)}, 1)`;
 }
 
-/** SQL: the day for which a snapshot `ops.slice as s` was planned first: while it waits, it is moved from day to day. */
-export const plannedOn = sql`least(s.window_start, (s.created_at at time zone 'UTC')::date)`;
+/** SQL: the first day of the round of a snapshot `ops.slice as s`: while it waits, it is moved from day to day. */
+export const roundStart = sql`least(s.window_start, (s.created_at at time zone 'UTC')::date)`;
 
 /** SQL: the day after the round of the snapshot `ops.slice as s`, on which it is lost. */
-export const lostOn = sql`(${plannedOn} + ${refreshDaysOn(plannedOn)})`;
+export const lostOn = sql`(${roundStart} + ${refreshDaysOn(roundStart)})`;
 
 /**
  * SQL: the longest gap between two snapshots, for rounds of this many days. After a longer gap the partition counts as having been out of

@@ -2,7 +2,7 @@ import { addDays, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { hasSameScope } from "./same-scope.ts";
-import { longestGapDays, plannedOn } from "./snapshot-rounds.ts";
+import { longestGapDays, roundStart } from "./snapshot-rounds.ts";
 
 /**
  * A day on which a snapshot was due and no run planned it. `sliceId` is the next slice that was planned, and `items` are those of its items
@@ -38,7 +38,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
   const due = sql`case when l.day < p.since then least(l.day + p.earlier_days, greatest(l.day + p.days, p.since)) else l.day + p.days end`;
   const { rows } = await sql<Gap>`
     with planned as materialized (
-      select s.slice_id, s.dataset, s.scope, coalesce(s.batch_id, 0) as list, ${plannedOn} as day,
+      select s.slice_id, s.dataset, s.scope, coalesce(s.batch_id, 0) as list, ${roundStart} as day,
              coalesce(t.refresh_days, 1) as days, t.refresh_since as since, t.earlier_refresh_days as earlier_days
       from   ops.slice as s
       join   ops.run   as r on r.run_id = s.run_id and r.kind in ('sync', 'schedule', 'retry')

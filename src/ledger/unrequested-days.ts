@@ -4,6 +4,7 @@ import { earliest, latest, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
+import { plannedOn } from "./planned-on.ts";
 
 /** The first day of a dataset that a sync requests, and the first day whose rows are kept; null if all are. */
 export type RequestedFrom = {
@@ -68,10 +69,10 @@ export async function readUnrequestedDays(
 ): Promise<readonly UnrequestedDays[]> {
   // a slice that is older than its run was taken over by a retry or another sync: the days of the run that planned it are no longer known
   const isOfOther = sql`s.created_at < a.started_at`;
-  const plannedOn = sql`case when ${isOfOther} then least(s.as_of, (s.created_at at time zone 'UTC')::date) else a.as_of end`;
+  const reachedAsOf = sql`case when ${isOfOther} then ${plannedOn} else a.as_of end`;
   const firstDay = sql`min(s.window_start) filter (
                where s.plan_id is null
-               and   (case when ${isOfOther} then s.window_end else upper(a.days) end <= r."from" - (${own.today}::date - ${plannedOn})) is not true)`;
+               and   (case when ${isOfOther} then s.window_end else upper(a.days) end <= r."from" - (${own.today}::date - ${reachedAsOf})) is not true)`;
   const { rows } = await sql<Omit<UnrequestedDays, "window"> & Window>`
     with reach as materialized (
       select * from ${reachRows(reaches)}

@@ -1,6 +1,7 @@
 import { crontabFile, type Config } from "../config/config.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day } from "../core/day.ts";
+import { UsageError } from "../core/errors.ts";
 import { everyDataset, latenessOf, readOwnPackDays, type RunIntervals } from "../incidents/lateness.ts";
 import type { Database } from "../postgres/database.ts";
 import { readCrontab, runIntervals } from "./crontab.ts";
@@ -34,7 +35,8 @@ export async function readLateDatasets(
 export function readIntervals({ config, clock }: Parts): RunIntervals {
   try {
     return runIntervals(readCrontab(crontabFile(config)), clock.now());
-  } catch {
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
     return new Map([[everyDataset, 0]]);
   }
 }

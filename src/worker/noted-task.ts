@@ -1,8 +1,8 @@
 import type { Task } from "graphile-worker";
 import type { App } from "../app.ts";
 import { dayMs } from "../core/day.ts";
-import { StorehouseError } from "../core/errors.ts";
-import { endFinding, raiseFinding, taskFinding } from "../credits/findings.ts";
+import { messageOf, StorehouseError } from "../core/errors.ts";
+import { endFinding, raiseFinding, taskFinding } from "../ledger/findings.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** A weekly task renews its finding within this time; if its line is removed from the crontab, the finding ends. */
@@ -14,7 +14,7 @@ const standsMs = 8 * dayMs;
  * earlier tries ended that way.
  */
 export function notedTask(
-  { warehouse: { db }, clock }: App,
+  { warehouse: { db }, clock, log }: Pick<App, "warehouse" | "clock" | "log">,
   { name, task, halted }: { readonly name: string; readonly task: Task; readonly halted: AbortSignal },
 ): Task {
   const finding = taskFinding(name);
@@ -23,7 +23,10 @@ export function notedTask(
       db,
       { ...finding, facts: { task: name, error_code: code } },
       { now: clock.now(), forMs: standsMs },
-    ).catch(() => undefined);
+    ).catch((error: unknown) => {
+      // the error of the task counts
+      if (!isLostConnection(error)) log.warn({ task: name, problem: messageOf(error) }, "task.not_noted");
+    });
   return async (payload, helpers) => {
     const { attempts, max_attempts: most, last_error: lastError } = helpers.job;
     if (attempts > 1 && attempts >= most && lastError === null) await raise("process_died");

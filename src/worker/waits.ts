@@ -31,7 +31,7 @@ export async function openWorkerApp(
     if (config.environment.DATABASE_URL === undefined || !mayComeUp(error)) return false;
     const known = error instanceof StorehouseError ? error : databaseOutage(error);
     log.warn({ code: known.code, problem: known.message, wait_ms: waitMs }, "database.unavailable");
-    onState?.({ is: "database_unavailable", error: { code: known.code, message: known.message } });
+    onState?.({ is: "database_unavailable", error: { code: known.code, message: known.message }, workerId: null });
     return true;
   };
   if (stop.aborted) return null;

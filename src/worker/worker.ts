@@ -8,7 +8,7 @@ import { crontabFile } from "../config/config.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { AbortError, fail, StorehouseError, unexpected, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
-import { raiseFinding } from "../credits/findings.ts";
+import { raiseFinding } from "../ledger/findings.ts";
 import { createRunLimit } from "../credits/run-limit.ts";
 import { awaitBalance } from "../ingest/balance-check.ts";
 import type { SliceRunner } from "../ingest/slice-runner.ts";
@@ -56,13 +56,13 @@ export async function runWorker(
   stop: AbortSignal,
   { onState = () => undefined }: { readonly onState?: OnState } = {},
 ): Promise<StorehouseError | null> {
-  const report = stateReporter(onState);
+  let former: string | null = null;
+  const report = stateReporter(onState, () => former);
   const stopping = () => {
     report("stopping");
     app.log.info("worker.stopping");
   };
   stop.addEventListener("abort", stopping, { once: true });
-  let former: string | null = null;
   const registered = (workerId: string) => (former = workerId);
   let failures = 0;
   while (!stop.aborted) {

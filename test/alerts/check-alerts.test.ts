@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { rehearseAlerts } from "../../src/alerts/rehearse.ts";
+import { readAlerts } from "../../src/alerts/read-alerts.ts";
 import { day } from "../../src/core/day.ts";
 import { alertsForTests, settingsWith } from "../support/alert-stage.ts";
 
@@ -198,7 +199,7 @@ test("a rehearsal shows what would have fired over the last 30 days, and writes 
   expect(await stage.mart.ask("select count(*) from ops.alert, ops.alert_fire, ops.alert_day")).toEqual(["0"]);
 });
 
-test("an alert that thousands of rows meet sends nothing and says so; the others go on", async () => {
+test("an alert that thousands of rows meet sends nothing and says so until it is narrowed; the others go on", async () => {
   await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
   await stage.mart.ask(`
     with words as (insert into core.dim_keyword (keyword) select 'word ' || n from generate_series(1, 10000) as n returning keyword_key)
@@ -214,4 +215,16 @@ test("an alert that thousands of rows meet sends nothing and says so; the others
       expect.stringMatching(/^alert_too_broad: 10000 or more rows of mart.keyword_rank_daily match the alert broad/),
     ],
   ]);
+  const states = async (alerts: object) =>
+    (await readAlerts(stage.mart.db, settingsWith({ ...alerts, ...fell }), new Set())).map(
+      ({ name, checkedAt, errorMessage }) => [name, checkedAt?.getTime() ?? null, errorMessage],
+    );
+  const problem = expect.stringMatching(/^alert_too_broad: 10000/);
+  expect(await states({ broad })).toEqual([
+    ["broad", null, problem],
+    ["fell", stage.clock.time, null],
+  ]);
+  const narrow = { ...broad, for: { keywords: ["plan"] } };
+  await stage.watch({ broad: narrow, ...fell });
+  expect(await states({ broad: narrow })).toEqual(["broad", "fell"].map((name) => [name, stage.clock.time, null]));
 });

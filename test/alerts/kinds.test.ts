@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { alertKinds } from "../../src/config/alert-kinds.ts";
 import { alertsForTests } from "../support/alert-stage.ts";
 
 const stage = alertsForTests();
@@ -132,6 +133,79 @@ describe("the ready-made kinds", () => {
     expect(stage.sent().flat()).toEqual([
       "Theirs, US, title: change source page, old value Plan, new value Plan it, on 2026-08-09",
     ]);
+  });
+
+  test.each([
+    [
+      ["title", "subtitle"],
+      ["subtitle, on 2026-08-08", "title, on 2026-08-09"],
+    ],
+    [
+      ["version", "subtitle"],
+      ["subtitle, on 2026-08-08", "version, on 2026-08-08"],
+    ],
+  ])("of %s each change fires once, though several sources report it", async (properties, fires) => {
+    const changed = (property: string) => ({
+      app_key: "ios:2",
+      country_key: "US",
+      version_at: "2026-08-08 10:00:00",
+      property,
+      old_value: '"Old"',
+      new_value: '"New"',
+    });
+    await stage.mart.fill("core.app_change", ["TITLE", "SUB_TITLE", "VERSION"].map(changed));
+    await stage.mart.fill("core.app_history", [page("2", "2026-08-01", "Old"), page("2", "2026-08-09", "New")]);
+    await stage.mart.fill("core.app_version", [
+      { app_key: "ios:2", country_key: "US", version: "1.0", version_at: "2026-07-01 09:00:00" },
+      { app_key: "ios:2", country_key: "US", version: "1.1", version_at: "2026-08-08 09:00:00" },
+    ]);
+    const scope = { store: "ios", app: "2" };
+    await stage.answered(...["app_change", "app_version"].map((dataset) => ({ dataset, scope, day: "2026-08-08" })), {
+      dataset: "app_history",
+      scope,
+      day: "2026-08-09",
+    });
+    await stage.watch({ changes: { kind: "page_changed", properties, for: { apps: ["2"] } } });
+    expect(
+      stage
+        .sent()
+        .flat()
+        .map((text) => text.replace(/^Theirs, US, (.*?): .*?(, on .*)$/, "$1$2")),
+    ).toEqual(fires);
+  });
+
+  test("a page alert takes each property from the source that the mart marks", async () => {
+    const every = (valid_from: string, value: string) => ({
+      ...page("2", valid_from, value),
+      description: value,
+      screenshots: JSON.stringify([value]),
+      price_text: value,
+      icon_url: value,
+      video_url: value,
+      category_name: value,
+      developer_name: value,
+      in_app_products: value,
+      is_removed: value === "b",
+    });
+    await stage.mart.fill("core.app_history", [every("2026-08-01", "a"), every("2026-08-08", "b")]);
+    const shown = await stage.mart.ask("select distinct property from mart.app_page_change");
+    expect(shown).toHaveLength(10);
+    const change = { app_key: "ios:2", country_key: "US", version_at: "2026-08-08 10:00:00" };
+    await stage.mart.fill(
+      "core.app_change",
+      [...shown, "version", "sub_title"].map((property) => ({ ...change, property: property.toUpperCase() })),
+    );
+    await stage.mart.fill("core.app_version", [{ ...change, version: "1.1" }]);
+    const main = await stage.mart.ask(
+      "select property, change_source from mart.app_page_change where is_main_source order by 1",
+    );
+    const properties = [...shown, "subtitle", "version"].toSorted();
+    expect(main).toEqual(
+      properties.map((property) => {
+        const { change_source: source } = alertKinds.page_changed.when({ properties: [property], for: {} });
+        return `${property} | ${String(source.is)}`;
+      }),
+    );
   });
 
   test.each([

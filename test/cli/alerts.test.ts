@@ -18,7 +18,7 @@ const changed = `
   insert into ops.run (kind, as_of, datasets, started_at) values ('sync', ops.today(), '{}', now());
   insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests, planned_credits, run_id, created_at, ended_at)
   select 'app_history', 'o', '{"store":"ios","app":"7"}', ops.today() - 1, ops.today(), ops.today(), '', 'daily', 'loaded', 1, 5, run_id, now(), now() from ops.run;
-  insert into ops.alert values ('title', 'd', ops.today(), '2026-08-08 06:00Z');
+  insert into ops.alert values ('title', 'd', ops.today(), '2026-08-08 06:00Z', 'alert_too_broad: too many rows');
   insert into ops.alert_fire (alert_name, digest, mart, subject, date_day, summary, detail, fired_at, due_at)
   values ('title', 'd', 'app_page_change', '', ops.today(), 'Theirs: a title', '{}', now(), now());`;
 
@@ -50,9 +50,10 @@ async function alertsWith(variables: NodeJS.ProcessEnv, ...options: readonly str
   return ended.stdout;
 }
 
-test("alerts lists what is configured, its last check, what fired, and the switch of a dataset that is off", async () => {
+test("alerts lists what is configured, its last check and its error, what fired, and the switch of a dataset that is off", async () => {
   const printed = await alerts();
   expect(printed).toMatch(/^title .*property is title; change source is page; track id 7 .*2026-08-08 06:00 .*1$/m);
+  expect(printed).toContain("title could not be checked: alert_too_broad: too many rows.");
   expect(printed).toContain("chart never fires: set datasets.top_chart.on: true.");
   expect(printed).toMatch(/title +Theirs: a title/);
 });

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { raiseFinding, readFindings } from "../../src/credits/findings.ts";
+import { raiseFinding, readFindings } from "../../src/ledger/findings.ts";
 import { exportTables } from "../../src/export/export-tables.ts";
 import { beginSnapshot } from "../../src/export/snapshot.ts";
 import { namedRelations } from "../../src/postgres/named-relations.ts";

@@ -26,7 +26,7 @@ function metricsOf(settings: Settings): Metrics {
     accountId: "a1",
     scheduled: new Map([[everyDataset, 86_400_000]]),
     isDatabaseUp: () => Promise.resolve(isUp),
-    state: () => ({ is: "running", error: null }),
+    state: () => ({ is: "running", error: null, workerId: "1" }),
   });
 }
 

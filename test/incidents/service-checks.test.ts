@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { endFinding, raiseFinding } from "../../src/credits/findings.ts";
+import { endFinding, raiseFinding } from "../../src/ledger/findings.ts";
 import { day } from "../../src/core/day.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { endOutage, noteOutage } from "../../src/ledger/api-outages.ts";

@@ -60,6 +60,27 @@ describe("workers of two accounts", () => {
     expect(await pinged()).toBe(3);
   });
 
+  test("do not ping while the last worker of an account is dead, until a day after the account was taken out of the configuration", async () => {
+    await using _ = await stage.stage.aliveAs("worker");
+    const died = (account: string, hours: number) =>
+      stage.stage.pool.query(
+        `insert into ops.worker (kind, account, host, pid, started_at, heartbeat_at, stopped_at, ended_as)
+         select 'worker', $1, 'gone', 1, at, at, at, 'died' from (select now() - $2 * interval '1 hour' as at) as t`,
+        [account, hours],
+      );
+    const pinged = async (...accounts: readonly string[]) => {
+      let count = 0;
+      const settings = Settings.parse({ accounts: Object.fromEntries(accounts.map((name) => [name, {}])) });
+      await stage.watch(3, stage.watcher({ settings, ping: () => ((count += 1), Promise.resolve()) }));
+      return count;
+    };
+    await died("acme", 25);
+    expect(await pinged("acme")).toBe(0);
+    expect(await pinged()).toBe(3);
+    await died("globex", 23);
+    expect(await pinged()).toBe(0);
+  });
+
   test("close what was wrong with a token once another one is in its place, and nothing of another account", async () => {
     const { db, pool } = stage.stage;
     await pool.query(

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { latestRuns } from "../../src/ledger/run-list.ts";
-import { readStatus, sliceDetails } from "../../src/ledger/status.ts";
+import { sliceDetails } from "../../src/ledger/slice-details.ts";
+import { readStatus } from "../../src/ledger/status.ts";
 import { addDays } from "../../src/core/day.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { forTests } from "../support/for-tests.ts";

@@ -5,7 +5,7 @@ import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/le
 import { wasPlannedSince } from "../../src/ledger/runs.ts";
 import { day } from "../../src/core/day.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
-import { sliceDetails } from "../../src/ledger/status.ts";
+import { sliceDetails } from "../../src/ledger/slice-details.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 import { forTests } from "../support/for-tests.ts";

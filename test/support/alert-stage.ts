@@ -53,6 +53,7 @@ const tables = [
   "core.fact_top_chart",
   "core.fact_app_rating",
   "core.app_history",
+  "core.app_version",
   "core.app_change",
 ];
 

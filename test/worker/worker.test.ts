@@ -9,7 +9,7 @@ import { createApp } from "../../src/app.ts";
 import { startChild, syncCommand } from "../support/ingest-child.ts";
 import { gateAfter, openStage, type RunOptions, type Stage, today, until, callText } from "../support/ingest-stage.ts";
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
-import { raiseFinding } from "../../src/credits/findings.ts";
+import { raiseFinding } from "../../src/ledger/findings.ts";
 import { runWorker } from "../support/agreed-worker.ts";
 import { calmRun } from "../support/ingest-witness.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";

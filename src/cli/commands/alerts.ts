@@ -47,8 +47,10 @@ async function list({ warehouse: { db }, config }: App, { limit, json }: Options
         alerts.map(lineOf),
       ),
     );
-    for (const { name, switchedOff: off } of alerts)
+    for (const { name, switchedOff: off, errorMessage } of alerts) {
       if (off[0] !== undefined) print(`${name} never fires: set datasets.${off[0]}.on: true.`);
+      if (errorMessage !== null) print(`${name} could not be checked: ${errorMessage}.`);
+    }
   }
   if (fired.length === 0) return print("\nNothing has fired yet; `storehouse alerts test` shows what would have.");
   const rows = fired.map(({ alert, text, firedAt, notifiedAt }) => [

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import type { Day } from "../../core/day.ts";
-import { noteTaskDone } from "../../credits/findings.ts";
+import { noteTaskDone } from "../../ledger/findings.ts";
 import { exportAsConfigured } from "../../export/export-as-configured.ts";
 import type { FileFormat } from "../../export/manifest.ts";
 import { boundsOf, collect, dayArgument, folderArgument } from "../arguments.ts";

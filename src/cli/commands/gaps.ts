@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { readAppNames } from "../../ledger/app-names.ts";
+import { readAppNames } from "../../ledger/read-app-names.ts";
 import { type CellState, cellStates, sumOfCells } from "../../plan/cell-states.ts";
 import { cellsOfScopes, type ScopeCoverage } from "../../planner/gaps.ts";
 import { collect, several } from "../arguments.ts";
@@ -49,7 +49,7 @@ export function defineGaps(command: Command): void {
             states.length > 0 ? noEarlierGaps : await readEarlierGaps(db, { request, named }, app.config.settings);
           // without --from only the days that a sync loads are shown, and open slices of a backfill may be about earlier ones
           const none = options.from === undefined ? "Nothing that a sync requests is missing" : "Nothing is missing";
-          printCoverage(coverage, { states, names: await readAppNames(db), none, reported, earlier });
+          printCoverage(coverage, { states, names: await readAppNames(db, coverage), none, reported, earlier });
         }
       }, options.asOf),
     );

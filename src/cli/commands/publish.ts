@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { noteTaskDone } from "../../credits/findings.ts";
+import { noteTaskDone } from "../../ledger/findings.ts";
 import { namedRelations } from "../../postgres/named-relations.ts";
 import { readRelations } from "../../postgres/relations.ts";
 import { openClickHouse } from "../../publish/clickhouse.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
-import { noteTaskDone } from "../../credits/findings.ts";
+import { noteTaskDone } from "../../ledger/findings.ts";
 import { withPublishedCheck } from "../../publish/verify-month.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
 import { canConfirm, confirm } from "../confirm.ts";

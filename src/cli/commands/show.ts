@@ -1,6 +1,6 @@
 import { Argument, type Command } from "commander";
 import { scopeText } from "../../core/about.ts";
-import { sliceDetails, type SliceDetails } from "../../ledger/status.ts";
+import { sliceDetails, type SliceDetails } from "../../ledger/slice-details.ts";
 import { noSuchSlice, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson } from "../output.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
 import type { Window } from "../../core/window.ts";
 import { datasetNamed } from "../../datasets/shared/all.ts";
-import { readAppNames } from "../../ledger/app-names.ts";
+import { readAppNames } from "../../ledger/read-app-names.ts";
 import type { CellCounts } from "../../plan/cell-states.ts";
 import { readPartitionGroups, readScopeCoverage } from "../../planner/gaps.ts";
 import type { Database } from "../../postgres/database.ts";
@@ -91,7 +91,7 @@ export async function readCells(
     settings,
     shown: window,
   });
-  const names = await readAppNames(db);
+  const names = await readAppNames(db, groups);
   const columns = columnsOf(window, width);
   const days = new Map(coverage.map((one) => [groupKey(one), one.days]));
   return groups.map((group) => ({

@@ -1,6 +1,6 @@
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
 import { countOf } from "../../core/words.ts";
-import { readAppNames } from "../../ledger/app-names.ts";
+import { readAppNames } from "../../ledger/read-app-names.ts";
 import { lastDay, type Window } from "../../core/window.ts";
 import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
 import {
@@ -101,7 +101,7 @@ export const coveragePage = definePage({
   show: async (context, input) => {
     const grid = await readGrid(context, input);
     const all = await readAllRows(context);
-    const names = await context.read("names of apps", readAppNames);
+    const names = await context.read("names of apps", (db) => readAppNames(db, all));
     // for readers without JavaScript, which otherwise loads rows on scrolling
     const { total, size, offset: from, rows } = grid;
     const links = pager({ what: "rows", total, from, shown: rows.length, size }, (offset) =>

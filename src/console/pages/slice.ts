@@ -2,7 +2,7 @@ import { z } from "zod";
 import { scopeText } from "../../core/about.ts";
 import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
-import { sliceDetails, type SliceDetails } from "../../ledger/status.ts";
+import { sliceDetails, type SliceDetails } from "../../ledger/slice-details.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { daysText } from "../parts/days-text.ts";

@@ -1,3 +1,4 @@
+import { isMissingRight, isOutOfRoom } from "../postgres/database-errors.ts";
 import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
 /** Something that a process found and that a person should know about: an incident while it is open. */
@@ -45,9 +46,13 @@ export function taskFinding(task: string): Omit<Finding, "facts"> {
   return { kind: "task_failed", subject: task, accountId: "" };
 }
 
-/** Notes that a person's command did the work of a task of the crontab. A role that may not write findings leaves this to the task. */
+/** Notes that a person's command did the work of a task of the crontab. A role or a database that may not write leaves this to the task. */
 export async function noteTaskDone(db: Queryable, task: string, now: number): Promise<void> {
-  await endFinding(db, taskFinding(task), now).catch(() => undefined);
+  try {
+    await endFinding(db, taskFinding(task), now);
+  } catch (error) {
+    if (!isMissingRight(error) && !isOutOfRoom(error)) throw error;
+  }
 }
 
 /** The open findings, oldest first. */

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { JobHelpers } from "graphile-worker";
+import { systemClock } from "../../src/core/clock.ts";
+import { createLog } from "../../src/core/log.ts";
+import { noteTaskDone, readFindings } from "../../src/ledger/findings.ts";
+import { notedTask } from "../../src/worker/noted-task.ts";
+import { openGranted, tried } from "../support/granted-stage.ts";
+import { openWarehouse } from "../../src/postgres/database.ts";
+import { forTests } from "../support/for-tests.ts";
+
+const stage = forTests(openGranted);
+const clock = systemClock();
+
+test("a failed task keeps its own error if its finding cannot be written, and the log says why", async () => {
+  await using warehouse = await openWarehouse(stage.adminUrl, 2);
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const halted = new AbortController().signal;
+  const task = notedTask(
+    { warehouse, clock, log },
+    { name: "export", task: () => Promise.reject(new Error("no room for files")), halted },
+  );
+  const helpers = { job: { attempts: 1, max_attempts: 1, last_error: null } } as JobHelpers;
+  await tried(stage.adminUrl, "alter table ops.finding add constraint odd check (false) not valid");
+  await expect(task({}, helpers)).rejects.toThrow("no room for files");
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: "task.not_noted", task: "export", problem: expect.stringContaining("odd") as string },
+  ]);
+  await tried(stage.adminUrl, "alter table ops.finding drop constraint odd");
+  await expect(task({}, helpers)).rejects.toThrow("no room for files");
+  expect(lines).toHaveLength(1);
+  expect(await readFindings(warehouse.db, clock.now())).toMatchObject([{ kind: "task_failed", subject: "export" }]);
+});
+
+test("a command that did the work of a task leaves the finding to it if its role may not end one, and reports any other error", async () => {
+  await using reader = await openWarehouse(stage.urlOf("reader"), 1);
+  await noteTaskDone(reader.db, "export", clock.now());
+  await using warehouse = await openWarehouse(stage.adminUrl, 1);
+  await tried(stage.adminUrl, "alter table ops.finding rename to finding_away");
+  await expect(noteTaskDone(warehouse.db, "export", clock.now())).rejects.toThrow("ops.finding");
+  await tried(stage.adminUrl, "alter table ops.finding_away rename to finding");
+});
