@@ -1,8 +1,8 @@
 import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
-import { cursorAfter, pageParams } from "../api/paging.ts";
-import { readIfUsable } from "../api/read-answer.ts";
+import { cursorOfPage } from "../api/cursor-of-page.ts";
+import { pageParams } from "../api/paging.ts";
 import { callHashIn } from "../ingest/account-calls.ts";
 import { hasHistory } from "../datasets/shared/define-dataset.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
@@ -110,13 +110,10 @@ async function storedPages(
 ): Promise<readonly StoredAnswer[]> {
   const operation = operationById(slice.operation);
   const pages: StoredAnswer[] = [];
-  const read: unknown[] = [];
   for (;;) {
     const index = pages.length;
-    // a service that counts rows shows it on the second page
-    if (index > 1) for (const { body } of pages.slice(read.length)) read.push(readIfUsable(operation, body)?.value);
-    const cursor = index > 1 ? cursorAfter(operation, read) : index;
-    const params = { ...dataset.request(slice, index), ...pageParams(operation, cursor) };
+    const before = pages.map(({ body }) => body);
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, cursorOfPage(operation, before)) };
     const callHash = callHashIn(parts.ingest.account, { operation, params }, start);
     const page = await lastAnswerTo(parts.ingest.db, callHash, {
       unreadOf: start,
