@@ -45,15 +45,21 @@ export type CallDay = { readonly today: Day; readonly start: number };
 /** Creates the feeder of a session. */
 export function createTableFeeder(parts: GatewayParts): TableFeeder {
   const { ingest } = parts;
-  let known: { readonly calls: KnownCalls; readonly at: number; readonly today: string } | null = null;
+  let known: { readonly calls: Promise<KnownCalls>; readonly at: number; readonly today: string } | null = null;
 
-  async function callsKnown(today: Day): Promise<KnownCalls> {
+  /** Reads the portfolio at most once at a time: calls that come meanwhile wait for the same reading. */
+  function callsKnown(today: Day): Promise<KnownCalls> {
     const { clock, db } = ingest;
     const now = clock.now();
     if (known !== null && known.today === today && now - known.at < knownForMs) return known.calls;
-    const plannings = await startsOf(db, { datasets: [], bounds: {}, today }, parts.app.config.settings);
-    known = { calls: knownCalls(plannings, today), at: now, today };
-    return known.calls;
+    const reading = startsOf(db, { datasets: [], bounds: {}, today }, parts.app.config.settings);
+    const own = { calls: reading.then((plannings) => knownCalls(plannings, today)), at: now, today };
+    known = own;
+    // the next call reads it again
+    own.calls.catch(() => {
+      if (known === own) known = null;
+    });
+    return own.calls;
   }
 
   async function load(found: KnownCall, day: CallDay, locks: Locks): Promise<void> {
