@@ -1,6 +1,6 @@
 import { operations } from "../api/operations/all.ts";
-import { sql } from "../postgres/sql.ts";
-import { addDays, dayOf, dayMs } from "../core/day.ts";
+import { instant, sql } from "../postgres/sql.ts";
+import { addDays, dayOf, dayMs, startOfDay } from "../core/day.ts";
 import { floorCredits } from "../core/floors.ts";
 import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
@@ -70,7 +70,7 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
   const { rows } = await sql<{ operation: string; charged: number; unsure: number }>`
     select q.operation, ${chargedCredits} as charged, count(*) filter (where ${mayHaveBeenCharged})::float8 as unsure
     from   ops.request as q
-    where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz
+    where  q.caller = ${caller.name} and q.received_at >= ${instant(startOfDay(dayOf(ingest.clock.now())))}
     group  by q.operation`.execute(ingest.db);
   const priceOf = (id: string) =>
     callPrice({ id, cost: operations.find((one) => one.id === id)?.cost ?? 0 }, ingest.learned);
@@ -80,7 +80,7 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
 
 /** The end of the day (UTC), in epoch-ms. */
 export function nextDay(now: number): number {
-  return Date.parse(addDays(dayOf(now), 1));
+  return startOfDay(addDays(dayOf(now), 1));
 }
 
 /** The headers with the cost of a caller's call and what is left. */
