@@ -107,14 +107,18 @@ export function nextDay(now: number): number {
   return startOfDay(addDays(dayOf(now), 1));
 }
 
-/** The headers with the cost of a caller's call and what is left. */
+/** The headers with the cost of a caller's call and what is left; null for what is not known. */
 export function creditHeadersOf(
-  { remaining, resetsAt }: Pick<Allowance, "remaining" | "resetsAt">,
+  left: Pick<Allowance, "remaining" | "resetsAt"> | null,
   { cost, now }: { readonly cost: number | null; readonly now: number },
 ): Readonly<Record<string, string>> {
   return {
     ...(cost === null ? {} : { "X-Credit-Cost": String(cost) }),
-    "X-Credit-Remaining": String(remaining),
-    "X-Credit-Reset": String(Math.max(1, Math.ceil((resetsAt - now) / 1000))),
+    ...(left === null
+      ? {}
+      : {
+          "X-Credit-Remaining": String(left.remaining),
+          "X-Credit-Reset": String(Math.max(1, Math.ceil((left.resetsAt - now) / 1000))),
+        }),
   };
 }

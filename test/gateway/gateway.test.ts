@@ -146,7 +146,7 @@ describe("a call", () => {
     await until(async () => (await nights.stage.query("select from ops.gateway_call")).length > 0);
     // as where the database is away when the call ends
     await nights.stage.query("alter table ops.gateway_call rename to away");
-    expect((await failed).status).toBe(500);
+    expect((await failed).status).toBe(403);
     await nights.stage.query("alter table ops.away rename to gateway_call");
     nights.stage.sandbox.set({ latencyMs: 0, faults: [] });
     const again = await Promise.allSettled([
@@ -154,6 +154,20 @@ describe("a call", () => {
     ]);
     await nights.stage.query("delete from ops.gateway_call");
     expect(again).toMatchObject([{ value: { status: 200, from: "miss" } }]);
+  });
+
+  test("is answered although its claim could not be given back, or what is left cannot be read", async () => {
+    nights.stage.sandbox.set({ latencyMs: 150 });
+    const paid = door.call(ranking(older(48)), key);
+    await until(async () => (await nights.stage.query("select from ops.gateway_call")).length > 0);
+    await nights.stage.query("alter table ops.gateway_call rename to away");
+    expect(await paid).toMatchObject({ status: 200, from: "miss", cost: "3" });
+    await nights.stage.query("alter table ops.away rename to gateway_call");
+    await nights.stage.query("delete from ops.gateway_call");
+    nights.stage.sandbox.set({ latencyMs: 0 });
+    await nights.stage.query("alter table ops.credit_account rename to away");
+    expect(await door.call(ranking(older(48)), key)).toMatchObject({ status: 200, from: "hit", cost: "0" });
+    await nights.stage.query("alter table ops.away rename to credit_account");
   });
 
   test("that has nothing (404) is not sent again while that is fresh", async () => {
