@@ -43,6 +43,18 @@ describe("a call", () => {
     expect(Number(first.headers.get("x-credit-reset"))).toBeGreaterThan(0);
   });
 
+  test("may name a country in lower case anywhere in its body", async () => {
+    const asked = (country: string, more: object = {}) => {
+      const keyword = { keyword: "Chess", keywordId: 31, appId: Number(app), orgId: 7, country, ...more };
+      const report = { reportType: "TOP_APPS", reportLevel: "KEYWORD", startDate: older(9), endDate: older(2) };
+      const body = JSON.stringify({ ...report, orgIds: [7], keywordList: [keyword] });
+      return door.call("/searchads/reports", key, { method: "POST", body });
+    };
+    expect([(await asked("US")).from, (await asked("us")).from]).toEqual(["miss", "hit"]);
+    expect((await asked("US", { keyword: "chess" })).from).toBe("miss");
+    for (const field of ["colour", "constructor"]) expect((await asked("us", { [field]: "red" })).status).toBe(400);
+  });
+
   test("feeds the table whose dataset would have made it, and tonight's plan does not buy it again", async () => {
     const date = older(31);
     const all = (
