@@ -1,10 +1,9 @@
-import { addDays } from "../core/day.ts";
 import { StorehouseError, unreadableCodes } from "../core/errors.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
-import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
+import { landedSlice, type LandedSlice } from "../ledger/landed-slices.ts";
 import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
@@ -16,9 +15,9 @@ import { landedAnswer, type LandedAnswer } from "./stored-answer.ts";
 export async function applyHeld(parts: LoadParts, held: HeldAnswer): Promise<string | null> {
   const take = (transaction: Database) => keepReplaysOut(transaction, [held.dataset]);
   return withLocks(parts.db, { take }, async (transaction) => {
-    const slice = await sliceOfHeld(transaction, held);
+    const slice = await landedSlice(transaction, held.sliceId);
     if (slice === null) return "its answer is no longer stored";
-    const answer = await answerOf(parts.db, slice);
+    const answer = await answerOf(transaction, slice);
     if (answer instanceof StorehouseError) return answer.problem;
     if (!(await agreeToHeld(transaction, held.sliceId))) return "it is no longer held";
     const { fetched } = answer;
@@ -38,10 +37,4 @@ async function answerOf(db: Database, slice: LandedSlice): Promise<LandedAnswer 
     if (error instanceof StorehouseError && unreadableCodes.includes(error.code)) return error;
     throw error;
   }
-}
-
-async function sliceOfHeld(transaction: Database, { dataset, day, sliceId }: HeldAnswer): Promise<LandedSlice | null> {
-  for await (const slice of landedSlices(transaction, dataset, { start: day, end: addDays(day, 1) }))
-    if (slice.sliceId === sliceId) return slice;
-  return null;
 }

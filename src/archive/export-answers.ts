@@ -3,9 +3,8 @@ import path from "node:path";
 import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { makeFolder, putFile } from "../core/files.ts";
-import type { Slice } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
-import { landedSlices } from "../ledger/landed-slices.ts";
+import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";
 import { isUnpaid, landedAnswer, type LandedAnswer } from "./stored-answer.ts";
@@ -45,7 +44,7 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
   const files = new Map(Object.entries(before));
   const leftOut: UnreadAnswer[] = [];
   const done = { written: 0, there: 0, leftOut };
-  const add = async (slice: Slice) => {
+  const add = async (slice: LandedSlice) => {
     const answer = await wholeAnswer(db, slice);
     if (answer instanceof StorehouseError) {
       leftOut.push({ slice: slice.sliceId, dataset: slice.dataset, problem: answer.problem });
@@ -100,7 +99,7 @@ function manifestText(files: ReadonlyMap<string, string>): string {
 }
 
 /** The answer that a replay would read, or why it could not; null if its pages were pruned meanwhile. */
-async function wholeAnswer(db: Database, slice: Slice): Promise<LandedAnswer | StorehouseError | null> {
+async function wholeAnswer(db: Database, slice: LandedSlice): Promise<LandedAnswer | StorehouseError | null> {
   try {
     const stored = await landedPages(db, slice.sliceId);
     return stored.size === 0 ? null : await landedAnswer(slice, stored);

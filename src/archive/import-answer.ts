@@ -1,8 +1,9 @@
 import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
+import { cursorOfPage } from "../api/cursor-of-page.ts";
 import { pageParams } from "../api/paging.ts";
-import { callHashIn } from "../ingest/account-calls.ts";
+import { answerHash } from "../ingest/account-calls.ts";
 import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
 import { hasHistory, type Dataset } from "../datasets/shared/define-dataset.ts";
@@ -17,7 +18,6 @@ import type { AnswerRows } from "../ingest/answer-rows.ts";
 import type { LateOutcome } from "../ledger/amend-slices.ts";
 import type { FileAnswer } from "./check-answer.ts";
 import { loadAnswers, type ReadAnswer } from "../ingest/load-answers.ts";
-import { endsList } from "../ingest/read-pages.ts";
 import { InvalidFile } from "./slice-of-file.ts";
 import { withoutOutdated } from "./without-outdated.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
@@ -183,25 +183,28 @@ function landingsOf({ answer: { dataset, draft, pages }, slice }: Placed): reado
     class: draft.class,
     operation: draft.operation,
     scope: slice.scope,
-    ...callOf(dataset, slice, { page, fetchedAt }),
-    // a further page that does not exist is not an answer for other callers
-    ...(endsList(operationById(slice.operation), page, body) ? { question: null } : {}),
+    ...callOf(dataset, slice, { pages, page, body, fetchedAt }),
     byteCount: body.length,
     receivedAt: fetchedAt,
     body,
   }));
 }
 
-/** The call that would have fetched a page: its names and values without lists, and its hash. */
+/** The call that would have fetched one of the pages: its names and values without lists, and the hash of its answer. */
 function callOf(
   dataset: Dataset,
   slice: Slice,
-  { page, fetchedAt }: { readonly page: number; readonly fetchedAt: number },
+  { pages, page, body, fetchedAt }: LandedPage & { readonly pages: readonly LandedPage[]; readonly page: number },
 ): Pick<Landing, "params" | "callHash"> {
   const operation = operationById(slice.operation);
-  const params = { ...dataset.request(slice, page), ...pageParams(operation, page) };
+  const before = pages.slice(0, page).map((one) => one.body);
+  const params = { ...dataset.request(slice, page), ...pageParams(operation, cursorOfPage(operation, before)) };
   return {
     params: Object.fromEntries(Object.entries(params).filter(([, value]) => !Array.isArray(value))),
-    callHash: callHashIn(slice.scope[accountColumn] ?? "", { operation, params }, fetchedAt),
+    callHash: answerHash(
+      slice.scope[accountColumn] ?? "",
+      { operation, params, page: { index: page } },
+      { body, sentAt: fetchedAt },
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import { operationById } from "../api/operations/all.ts";
 import { fail } from "../core/errors.ts";
-import type { Slice } from "../core/slice.ts";
+import type { Slice, SliceState } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { callsOf } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
@@ -10,14 +10,17 @@ import { readPages, type Fetched } from "../ingest/read-pages.ts";
 /** A stored answer: its content, and which of the stored pages it uses. */
 export type LandedAnswer = { readonly fetched: Fetched; readonly pages: readonly LandedPage[] };
 
+/** A slice, with its state if it is in the ledger. */
+type StoredSlice = Slice & { readonly state?: SliceState };
+
 /**
  * Reads the whole answer of a slice from stored pages, by number; throws the error of the answer, `page_missing` if a page is missing.
  * `paidPages`: the number of pages that were paid for, by default that of the ledger. An answer with more of them is read up to there.
  */
 export async function landedAnswer(
-  slice: Slice,
+  slice: StoredSlice,
   pages: ReadonlyMap<number, LandedPage>,
-  paidPages = slice.requests > 1 ? slice.requests : Number.POSITIVE_INFINITY,
+  paidPages = paidPagesOf(slice),
 ): Promise<LandedAnswer> {
   const used: LandedPage[] = [];
   const fetched = await readPages(
@@ -36,6 +39,11 @@ export async function landedAnswer(
     },
   );
   return { fetched, pages: used };
+}
+
+/** Until its answer is loaded, a slice may count one page because no page has been read yet. */
+function paidPagesOf({ requests, state }: StoredSlice): number {
+  return requests > 1 || state === "loaded" || state === "empty" ? requests : Number.POSITIVE_INFINITY;
 }
 
 /** True for an answer of which pages were not requested because they were not paid for, and not because the scope of its slice leaves them out. */

@@ -143,6 +143,10 @@ export const logEvents = {
     level: "warn",
     says: "the answer to a caller is stored, but could not be loaded into its table",
   },
+  "gateway.not_released": {
+    level: "warn",
+    says: "a call has ended, but its claim could not be deleted: other gateways wait for an equal call until the claim expires",
+  },
   "gateway.failed": { level: "error", says: "a call met an unexpected error" },
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
   "alert.fired": { level: "info", says: "an alert fired: its name, and for how many subjects and days" },

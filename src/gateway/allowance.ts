@@ -1,6 +1,6 @@
 import { operations } from "../api/operations/all.ts";
-import { sql } from "../postgres/sql.ts";
-import { addDays, dayOf, dayMs } from "../core/day.ts";
+import { instant, sql } from "../postgres/sql.ts";
+import { addDays, dayOf, dayMs, startOfDay } from "../core/day.ts";
 import { floorCredits } from "../core/floors.ts";
 import { readAccount } from "../credits/account.ts";
 import { chargedCredits, mayHaveBeenCharged } from "../credits/charges.ts";
@@ -37,7 +37,8 @@ function check(ingest: IngestParts): Promise<void> {
 
 /**
  * The allowance as one caller sees it: the smaller of what the account has above its floor and what is left of the caller's day, with the
- * reset of that limit. A balance that was reported long ago is checked; `waits`: whether to wait for the check.
+ * reset of that limit. A balance that was reported long ago is checked. `waits`: whether to wait for that; otherwise what is left of the day
+ * may be some seconds old too.
  */
 export async function allowanceOf(
   parts: GatewayParts,
@@ -55,7 +56,7 @@ export async function allowanceOf(
   const floor = floorCredits(total, caller.floor ?? app.config.settings.credits.floors[caller.class]);
   const shared = Math.max(0, (account?.remaining ?? 0) - (account?.held ?? 0) - floor);
   const resetsAt = account?.resetsAt ?? now + dayMs;
-  const own = await leftOfDay(parts, caller);
+  const own = waits ? await leftOfDay(parts, caller) : await recentlyLeft(parts, caller);
   if (own === null || own >= shared)
     return { total, remaining: shared, resetsAt, periodHours: account?.periodHours ?? 24 };
   return { total: caller.credits_a_day ?? 0, remaining: own, resetsAt: nextDay(now), periodHours: 24 };
@@ -70,7 +71,7 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
   const { rows } = await sql<{ operation: string; charged: number; unsure: number }>`
     select q.operation, ${chargedCredits} as charged, count(*) filter (where ${mayHaveBeenCharged})::float8 as unsure
     from   ops.request as q
-    where  q.caller = ${caller.name} and q.received_at >= ${`${dayOf(ingest.clock.now())}T00:00:00Z`}::timestamptz
+    where  q.caller = ${caller.name} and q.received_at >= ${instant(startOfDay(dayOf(ingest.clock.now())))}
     group  by q.operation`.execute(ingest.db);
   const priceOf = (id: string) =>
     callPrice({ id, cost: operations.find((one) => one.id === id)?.cost ?? 0 }, ingest.learned);
@@ -78,19 +79,46 @@ export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promi
   return Math.max(0, caller.credits_a_day - taken);
 }
 
-/** The end of the day (UTC), in epoch-ms. */
-export function nextDay(now: number): number {
-  return Date.parse(addDays(dayOf(now), 1));
+/** A caller with many stored answers does not have its requests of the day summed up for each of them. */
+const recentMs = 5_000;
+
+/** What was left of callers' days when that was last read, by name. */
+const lastRead = new WeakMap<IngestParts, Map<string, { readonly left: number | null; readonly at: number }>>();
+
+async function recentlyLeft(parts: GatewayParts, caller: Caller): Promise<number | null> {
+  const { ingest } = parts;
+  const now = ingest.clock.now();
+  const reads = lastRead.get(ingest) ?? new Map<string, { left: number | null; at: number }>();
+  lastRead.set(ingest, reads);
+  const known = reads.get(caller.name);
+  if (known !== undefined && Math.abs(now - known.at) < recentMs && dayOf(now) === dayOf(known.at)) return known.left;
+  const left = await leftOfDay(parts, caller);
+  reads.set(caller.name, { left, at: now });
+  return left;
 }
 
-/** The headers with the cost of a caller's call and what is left. */
+/** Has what is left of a caller's day summed up again, since a call of it has ended. */
+export function noteSpent({ ingest }: GatewayParts, caller: Caller): void {
+  lastRead.get(ingest)?.delete(caller.name);
+}
+
+/** The end of the day (UTC), in epoch-ms. */
+export function nextDay(now: number): number {
+  return startOfDay(addDays(dayOf(now), 1));
+}
+
+/** The headers with the cost of a caller's call and what is left; null for what is not known. */
 export function creditHeadersOf(
-  { remaining, resetsAt }: Pick<Allowance, "remaining" | "resetsAt">,
+  left: Pick<Allowance, "remaining" | "resetsAt"> | null,
   { cost, now }: { readonly cost: number | null; readonly now: number },
 ): Readonly<Record<string, string>> {
   return {
     ...(cost === null ? {} : { "X-Credit-Cost": String(cost) }),
-    "X-Credit-Remaining": String(remaining),
-    "X-Credit-Reset": String(Math.max(1, Math.ceil((resetsAt - now) / 1000))),
+    ...(left === null
+      ? {}
+      : {
+          "X-Credit-Remaining": String(left.remaining),
+          "X-Credit-Reset": String(Math.max(1, Math.ceil((left.resetsAt - now) / 1000))),
+        }),
   };
 }

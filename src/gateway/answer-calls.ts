@@ -1,6 +1,6 @@
 import { callHashIn } from "../ingest/account-calls.ts";
 import { Refusal } from "../api/serve/refusal.ts";
-import { dayOf } from "../core/day.ts";
+import { dayOf, startOfDay } from "../core/day.ts";
 import { DeferError, StorehouseError } from "../core/errors.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { callPrice } from "../credits/costs.ts";
@@ -48,7 +48,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
 
   const plannedToday = (call: Call) => {
     const now = clock.now();
-    return feeder.find(call, { today: clock.today(), start: Date.parse(dayOf(now)) });
+    return feeder.find(call, { today: clock.today(), start: startOfDay(dayOf(now)) });
   };
   const priceOf = ({ operation }: Pick<Call, "operation">) => callPrice(operation, ingest.learned);
 

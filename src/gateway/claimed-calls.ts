@@ -1,7 +1,8 @@
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { isAlive } from "../ledger/workers.ts";
+import { messageOf } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 
 /** A call is claimed for at most this long; a longer one may be sent by another gateway as well. */
 const claimedForMs = 10 * 60_000;
@@ -11,7 +12,7 @@ const checks: Backoff = { firstMs: 20, longestMs: 500 };
 /** A claimed call: its text, its caller, and its expected cost in credits. */
 type ClaimedCall = { readonly callHash: string; readonly caller: string; readonly credits: number };
 
-type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted">;
+type Parts = Pick<IngestParts, "db" | "clock" | "workerId" | "halted" | "log" | "scrub">;
 
 /**
  * Does work for a call while no other gateway of the warehouse does the same, and then releases the call. `found` is checked first, and
@@ -32,22 +33,36 @@ export async function asOnlyOne<T>(
     // another gateway may have stored it between the check and the claim
     return (await found(true)) ?? (await work());
   } finally {
-    await sql`delete from ops.gateway_call where call_hash = decode(${call.callHash}, 'hex') and worker_id = ${parts.workerId}::bigint`.execute(
-      parts.db,
+    await release(parts, call);
+  }
+}
+
+/** Releases a call. If this fails, its answer is passed on all the same, and the claim expires. */
+async function release({ db, workerId, log, scrub }: Parts, { callHash }: ClaimedCall): Promise<void> {
+  try {
+    await sql`delete from ops.gateway_call where call_hash = decode(${callHash}, 'hex') and worker_id = ${workerId}::bigint`.execute(
+      db,
     );
+  } catch (error) {
+    log.warn({ problem: scrub(messageOf(error)) }, "gateway.not_released");
   }
 }
 
 /** The expected cost in credits of a caller's calls that other gateways have under way. */
 export async function claimedElsewhere(
-  { db, workerId }: Pick<Parts, "db" | "workerId">,
+  { db, clock, workerId }: Pick<Parts, "db" | "clock" | "workerId">,
   caller: string,
 ): Promise<number> {
   const { rows } = await sql<{ credits: number }>`
     select coalesce(sum(c.credits), 0)::float8 as credits
     from   ops.gateway_call as c
-    where  c.caller = ${caller} and c.worker_id <> ${workerId}::bigint and ${isAlive(sql`c.worker_id`)}`.execute(db);
+    where  c.caller = ${caller} and c.worker_id <> ${workerId}::bigint and not ${isExpired(clock)}`.execute(db);
   return rows[0]?.credits ?? 0;
+}
+
+/** SQL: true for a claim `c` of a dead process, or one that was made long ago. */
+function isExpired(clock: Parts["clock"]): SqlFragment<boolean> {
+  return sql<boolean>`(not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)})`;
 }
 
 async function claim({ db, clock, workerId }: Parts, { callHash, caller, credits }: ClaimedCall): Promise<boolean> {
@@ -57,7 +72,7 @@ async function claim({ db, clock, workerId }: Parts, { callHash, caller, credits
     on conflict (call_hash) do update
     set    worker_id = excluded.worker_id, claimed_at = excluded.claimed_at, caller = excluded.caller, credits = excluded.credits
     -- its own: the database was away when that call ended, since equal calls of one process are one
-    where  c.worker_id = excluded.worker_id or not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)}
+    where  c.worker_id = excluded.worker_id or ${isExpired(clock)}
     returning 1`.execute(db);
   return rows.length > 0;
 }

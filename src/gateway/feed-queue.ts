@@ -1,4 +1,4 @@
-import { dayOf } from "../core/day.ts";
+import { dayOf, startOfDay } from "../core/day.ts";
 import { messageOf } from "../core/errors.ts";
 import { planningSourcesOf } from "../datasets/shared/define-dataset.ts";
 import type { CallDay, TableFeeder } from "./feed-tables.ts";
@@ -42,7 +42,7 @@ export function createFeedQueue({ ingest }: GatewayParts, feeder: TableFeeder): 
     working = working.then(work).catch(noteFailure);
   }
 
-  const dayOfAnswer = (fetchedAt: number): CallDay => ({ today: clock.today(), start: Date.parse(dayOf(fetchedAt)) });
+  const dayOfAnswer = (fetchedAt: number): CallDay => ({ today: clock.today(), start: startOfDay(dayOf(fetchedAt)) });
 
   /** `noteSource`: called if plans of the market are made from the answer. */
   async function feed(call: Call, day: CallDay, noteSource: () => void): Promise<void> {

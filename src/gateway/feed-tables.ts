@@ -1,8 +1,8 @@
 import { landedAnswer, type LandedAnswer } from "../archive/stored-answer.ts";
 import { loadAnswers } from "../ingest/load-answers.ts";
 import { operationById } from "../api/operations/all.ts";
-import { cursorAfter, pageParams } from "../api/paging.ts";
-import { readIfUsable } from "../api/read-answer.ts";
+import { cursorOfPage } from "../api/cursor-of-page.ts";
+import { pageParams } from "../api/paging.ts";
 import { callHashIn } from "../ingest/account-calls.ts";
 import { hasHistory } from "../datasets/shared/define-dataset.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
@@ -45,15 +45,21 @@ export type CallDay = { readonly today: Day; readonly start: number };
 /** Creates the feeder of a session. */
 export function createTableFeeder(parts: GatewayParts): TableFeeder {
   const { ingest } = parts;
-  let known: { readonly calls: KnownCalls; readonly at: number; readonly today: string } | null = null;
+  let known: { readonly calls: Promise<KnownCalls>; readonly at: number; readonly today: string } | null = null;
 
-  async function callsKnown(today: Day): Promise<KnownCalls> {
+  /** Reads the portfolio at most once at a time: calls that come meanwhile wait for the same reading. */
+  function callsKnown(today: Day): Promise<KnownCalls> {
     const { clock, db } = ingest;
     const now = clock.now();
     if (known !== null && known.today === today && now - known.at < knownForMs) return known.calls;
-    const plannings = await startsOf(db, { datasets: [], bounds: {}, today }, parts.app.config.settings);
-    known = { calls: knownCalls(plannings, today), at: now, today };
-    return known.calls;
+    const reading = startsOf(db, { datasets: [], bounds: {}, today }, parts.app.config.settings);
+    const own = { calls: reading.then((plannings) => knownCalls(plannings, today)), at: now, today };
+    known = own;
+    // the next call reads it again
+    own.calls.catch(() => {
+      if (known === own) known = null;
+    });
+    return own.calls;
   }
 
   async function load(found: KnownCall, day: CallDay, locks: Locks): Promise<void> {
@@ -110,13 +116,10 @@ async function storedPages(
 ): Promise<readonly StoredAnswer[]> {
   const operation = operationById(slice.operation);
   const pages: StoredAnswer[] = [];
-  const read: unknown[] = [];
   for (;;) {
     const index = pages.length;
-    // a service that counts rows shows it on the second page
-    if (index > 1) for (const { body } of pages.slice(read.length)) read.push(readIfUsable(operation, body)?.value);
-    const cursor = index > 1 ? cursorAfter(operation, read) : index;
-    const params = { ...dataset.request(slice, index), ...pageParams(operation, cursor) };
+    const before = pages.map(({ body }) => body);
+    const params = { ...dataset.request(slice, index), ...pageParams(operation, cursorOfPage(operation, before)) };
     const callHash = callHashIn(parts.ingest.account, { operation, params }, start);
     const page = await lastAnswerTo(parts.ingest.db, callHash, {
       unreadOf: start,

@@ -2,7 +2,7 @@ import { AbortError, type StorehouseError } from "../core/errors.ts";
 import { callPrice } from "../credits/costs.ts";
 import { paidCall } from "../ingest/paid-call.ts";
 import { Refusal } from "../api/serve/refusal.ts";
-import { creditHeadersOf, leftOfDay, nextDay } from "./allowance.ts";
+import { creditHeadersOf, leftOfDay, nextDay, noteSpent } from "./allowance.ts";
 import { claimedElsewhere } from "./claimed-calls.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
@@ -38,6 +38,7 @@ export function createPayCall(parts: GatewayParts, { subjectOf }: Pick<TableFeed
       return await send();
     } finally {
       reserved.set(caller.name, (reserved.get(caller.name) ?? 0) - cost);
+      noteSpent(parts, caller);
     }
   }
 

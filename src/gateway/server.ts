@@ -12,7 +12,7 @@ import { Refusal } from "../api/serve/refusal.ts";
 import { pathValues, type Route, routesOf } from "../api/serve/routes.ts";
 import { latestEnd, windowOfCall } from "../api/range.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
-import { allowanceOf, creditHeadersOf } from "./allowance.ts";
+import { type Allowance, allowanceOf, creditHeadersOf } from "./allowance.ts";
 import type { CallAnswerer } from "./answer-calls.ts";
 import type { Call, Caller, GatewayParts } from "./gateway-parts.ts";
 import { holderOf } from "./keys.ts";
@@ -94,8 +94,7 @@ async function outcomeOf(
     status: 200,
     headers: {
       "Content-Type": isJson ? json : "text/plain;charset=UTF-8",
-      // an available answer does not wait for a service that may not respond
-      ...creditHeadersOf(await allowanceOf(parts, caller, { waits: false }), { cost, now }),
+      ...creditHeadersOf(await leftFor(parts, caller), { cost, now }),
       [sharedAnswerHeader]: from,
       Age: String(Math.max(0, Math.floor((now - fetchedAt) / 1000))),
     },
@@ -146,6 +145,14 @@ async function balanceOf(parts: GatewayParts, caller: Caller): Promise<Outcome> 
   };
 }
 
+/**
+ * What a caller may spend, for the headers of a reply; null if it cannot be read. An available answer does not wait for a service that may not
+ * respond, and is sent, as a refusal is, even if something else fails.
+ */
+function leftFor(parts: GatewayParts, caller: Caller): Promise<Allowance | null> {
+  return allowanceOf(parts, caller, { waits: false }).catch(() => null);
+}
+
 /** Refuses as the service does: an envelope with the status, and, for a known caller, what is left. */
 async function refuse(
   parts: GatewayParts,
@@ -159,9 +166,7 @@ async function refuse(
   if (refusal === null)
     parts.ingest.log.error({ problem: error instanceof Error ? error.name : "unknown" }, "gateway.failed");
   const { status, message, headers } = refusal ?? new Refusal(statusIn(error), "the gateway could not answer");
-  // a refusal is sent even if something else fails
-  const allowance = caller === null ? null : await allowanceOf(parts, caller, { waits: false }).catch(() => null);
-  const left = allowance === null ? {} : creditHeadersOf(allowance, { cost: null, now });
+  const left = creditHeadersOf(caller === null ? null : await leftFor(parts, caller), { cost: null, now });
   const receipt = { at: now, path: splitTarget(request.raw.url ?? "/").path, requestId: randomUUID() };
   const body = status === 204 ? "" : errorBody(receipt, status, message);
   send(reply, { status, headers: { ...(status === 204 ? {} : { "Content-Type": json }), ...left, ...headers }, body });

@@ -4,6 +4,7 @@ import type { Operation } from "../api/define-operation.ts";
 import { callHashOf } from "../api/call-hash.ts";
 import { dayOf } from "../core/day.ts";
 import { datasets } from "../datasets/shared/all.ts";
+import { endsList } from "./read-pages.ts";
 
 /** True for a call whose answer may differ between accounts: it feeds a dataset of the account, or none, or names no part of the account. */
 function isOfAccount(operation: Operation, params: Params): boolean {
@@ -24,4 +25,18 @@ export function callHashIn(
 ): string {
   const dated = withDefaultDays(operation, params, dayOf(sentAt));
   return callHashOf(operation, dated, account !== "" && isOfAccount(operation, params) ? account : "");
+}
+
+/**
+ * The hash with which the answer to a call is stored, by which equal calls find it. Null if there is no answer, and for a further page that
+ * does not exist: only its slice may read that as an empty page. `page`: null
+ * if the call is for no slice. `sentAt`: epoch-ms.
+ */
+export function answerHash(
+  account: string,
+  call: { readonly operation: Operation; readonly params: Params; readonly page: { readonly index: number } | null },
+  { body, sentAt }: { readonly body: Buffer | null; readonly sentAt: number },
+): string | null {
+  const index = call.page?.index ?? 0;
+  return body === null || endsList(call.operation, index, body) ? null : callHashIn(account, call, sentAt);
 }

@@ -1,5 +1,13 @@
 import { dayOf, hourMs } from "../core/day.ts";
-import { AbortError, DeferError, FencedError, RetryError, SkipError, type StorehouseError } from "../core/errors.ts";
+import {
+  AbortError,
+  DeferError,
+  FencedError,
+  RetryError,
+  SkipError,
+  type StorehouseError,
+  unreadableCodes,
+} from "../core/errors.ts";
 import { nextTryAt } from "../core/retry-times.ts";
 import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
@@ -122,11 +130,9 @@ function laterTry(
 /** Limits that no reset lifts: a slice waits until a person raises them. */
 const untilRaised: ReadonlySet<string> = new Set(["run_limit_spent", "plan_spent"]);
 
-/** Errors of an answer that was landed before it was read: the next attempt cannot use that page. */
-const unreadableButRetried: ReadonlySet<string> = new Set(["not_json", "not_utf8", "success_false"]);
-
+/** True if the attempt landed a page that the next one can use: not the one that was landed and could not be read. */
 async function hasLandedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {
-  return (await pagesLandedBy(parts.db, slice)) > (unreadableButRetried.has(code) ? 1 : 0);
+  return (await pagesLandedBy(parts.db, slice)) > (unreadableCodes.includes(code) ? 1 : 0);
 }
 
 /** The wait doubles with each failure; the slice's number varies it, so that slices that failed together are not tried together again. */

@@ -1,6 +1,6 @@
 import type { Params } from "../api/address.ts";
 import type { Operation } from "../api/define-operation.ts";
-import { callHashIn } from "./account-calls.ts";
+import { answerHash } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
 import { steadyMs } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
@@ -175,9 +175,7 @@ export function landingOf(parts: LandingParts, call: ApiCall, reply: Reply): Lan
     byteCount,
     receivedAt,
     body: call.page === null && call.caller === undefined ? null : answer,
-    // only this slice may read a missing page as an empty one
-    callHash:
-      answer === null || nothingThere.has(status) ? null : callHashIn(parts.account, call, receivedAt - durationMs),
+    callHash: answerHash(parts.account, call, { body: answer, sentAt: receivedAt - durationMs }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { Slice, SliceState } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
@@ -23,21 +23,11 @@ export async function* landedSlices(
   transaction: Database,
   dataset: string,
   within: Partial<Window>,
-  states: readonly SliceState[] = ["loaded", "empty", "failed", "lost"],
+  states: readonly SliceState[] = mayBeLoaded,
 ): AsyncGenerator<LandedSlice> {
-  await sql`
-    declare landed_slices no scroll cursor for
-    select ${ownColumns}, s.batch_id, s.state, ${goneBefore} as dropped_before
-    from   ops.slice as s
-    cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
-    where  s.dataset = ${dataset} and landed.landed_at is not null
-    and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
-    and    coalesce(${goneBefore}, date '-infinity') < s.window_end
-    -- an answer that is held is loaded as far as it says what is there
-    and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
-    -- what came before a snapshot was moved to its day is not its answer
-    and    (s.class <> 'snapshot' or s.state not in ('failed', 'lost') or (landed.landed_at at time zone 'UTC')::date >= s.window_start)
-    order  by landed.landed_at, s.slice_id`.execute(transaction);
+  const isWanted = sql`
+    s.dataset = ${dataset} and s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date`;
+  await sql`declare landed_slices no scroll cursor for ${landedRows(isWanted, states)}`.execute(transaction);
   // the next page is requested before this one is used up: otherwise the caller would wait behind the writes of the transaction
   let next = readPage(transaction, new Map());
   try {
@@ -49,10 +39,7 @@ export async function* landedSlices(
         // the next `await` throws it
         next.catch(() => undefined);
       }
-      for (const row of rows) {
-        const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
-        yield { ...slice, goneBefore: row.dropped_before, state: row.state };
-      }
+      for (const row of rows) yield sliceOfRow(row, items);
       if (isLast) break;
     }
   } finally {
@@ -60,6 +47,35 @@ export async function* landedSlices(
     await next.catch(() => undefined);
   }
   await sql`close landed_slices`.execute(transaction);
+}
+
+/** The slice with this number, if its answer was loaded, or would be loaded now; null if not. */
+export async function landedSlice(db: Database, sliceId: string): Promise<LandedSlice | null> {
+  const { rows } = await landedRows(sql`s.slice_id = ${sliceId}`, mayBeLoaded).execute(db);
+  const [row] = rows;
+  return row === undefined ? null : sliceOfRow(row, await itemsOfPage(db, rows, new Map()));
+}
+
+const mayBeLoaded: readonly SliceState[] = ["loaded", "empty", "failed", "lost"];
+
+/** SQL: slices `s` with a landed page in some states, and those whose answer is held, in the order in which the answers came. */
+function landedRows(isWanted: SqlFragment, states: readonly SliceState[]): SqlFragment<LandedRow> {
+  return sql<LandedRow>`
+    select ${ownColumns}, s.batch_id, s.state, ${goneBefore} as dropped_before
+    from   ops.slice as s
+    cross  join lateral (select max(a.fetched_at) as landed_at from raw.answer as a where a.slice_id = s.slice_id) as landed
+    where  ${isWanted} and landed.landed_at is not null
+    and    coalesce(${goneBefore}, date '-infinity') < s.window_end
+    -- an answer that is held is loaded as far as it says what is there
+    and    (s.state = any (${[...states]}::text[]) or s.error_code = 'answer_held' and 'failed' = any (${[...states]}::text[]))
+    -- what came before a snapshot was moved to its day is not its answer
+    and    (s.class <> 'snapshot' or s.state not in ('failed', 'lost') or (landed.landed_at at time zone 'UTC')::date >= s.window_start)
+    order  by landed.landed_at, s.slice_id`;
+}
+
+function sliceOfRow(row: LandedRow, items: Page["items"]): LandedSlice {
+  const slice = sliceWith(row, row.batch_id === null ? null : (items.get(row.batch_id) ?? null));
+  return { ...slice, goneBefore: row.dropped_before, state: row.state };
 }
 
 type LandedRow = OwnRow & { batch_id: string | null; state: SliceState; dropped_before: Day | null };

@@ -2,7 +2,7 @@ import { accountOf } from "../config/config-of-account.ts";
 import { accountIdIn, type App } from "../app.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
-import { addDays, dayOf, dayMs, hourMs } from "../core/day.ts";
+import { addDays, dayOf, dayMs, hourMs, startOfDay } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { wasAgreedSince, type AgreedDatasets } from "../credits/agreement.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
@@ -39,10 +39,10 @@ async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSign
   const waiting = await waitingWork(parts, scheduledBy(lines, settings), agreed);
   const forecaster = createPriceForecaster({ db, settings, accountId, today, waiting });
   const days: ForecastDay[] = [];
-  for (let day = today; Date.parse(day) < until; day = addDays(day, 1)) {
+  for (let day = today; startOfDay(day) < until; day = addDays(day, 1)) {
     const own = runs.get(day) ?? [];
     const charges: ForecastCharge[] = [await forecaster.resume(day)];
-    let main = { at: own[0]?.at ?? Math.max(now, Date.parse(day)), planned: 0 };
+    let main = { at: own[0]?.at ?? Math.max(now, startOfDay(day)), planned: 0 };
     for (const { at, datasets } of own) {
       if (stop?.aborted === true) return null;
       const { charge } = await forecaster.run(datasets, day);
@@ -57,8 +57,8 @@ async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSign
 /** The end (epoch-ms) of the forecast. */
 async function horizonOf(db: Parts["warehouse"]["db"], accountId: string, now: number): Promise<number> {
   const resetsAt = (await readAccount(db, accountId))?.resetsAt ?? 0;
-  const monthEnd = Date.parse(budgetDays("month", dayOf(now)).end);
-  const tomorrowEnd = Date.parse(addDays(dayOf(now), 2));
+  const monthEnd = startOfDay(budgetDays("month", dayOf(now)).end);
+  const tomorrowEnd = startOfDay(addDays(dayOf(now), 2));
   return Math.min(Math.max(resetsAt, monthEnd, tomorrowEnd), now + mostDays * dayMs);
 }
 

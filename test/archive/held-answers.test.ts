@@ -4,8 +4,11 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { AnswerFile } from "../../src/archive/answer-file.ts";
 import { addDays } from "../../src/core/day.ts";
+import { applyHeld } from "../../src/archive/apply-held.ts";
 import { readHeld } from "../../src/ledger/held-answers.ts";
 import { agreeToAnswers } from "../../src/person/held-answers.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
@@ -60,6 +63,25 @@ test("held answers that are no longer stored, or are damaged, cannot be applied:
   });
   expect(await outcomes(stage)).toEqual([{ outcome: null }, { outcome: null }, { outcome: "agreed" }]);
   expect(await current(stage)).toBe(0);
+});
+
+test("a held answer is read on the connection that applies it", async () => {
+  await using stage = await openListed();
+  answerWith(stage, empty);
+  await syncAfter(stage, 0);
+  await using app = await stage.open();
+  const { db } = app.warehouse;
+  const second = async () => {
+    throw new Error("a second connection was taken");
+  };
+  const parts = {
+    db: { ...db, run: second, connection: () => ({ execute: second }) },
+    clock: app.clock,
+    dimensions: createDimensions(db),
+    partitions: createPartitions(db),
+  };
+  for (const held of await readHeld(db, "")) expect(await applyHeld(parts, held)).toBeNull();
+  expect(await outcomes(stage)).toEqual([{ outcome: "agreed" }]);
 });
 
 test("an answer that is decided meanwhile is not applied again, and others are", async () => {

@@ -11,6 +11,29 @@ const settings: RunOptions["settings"] = {
   api: { timeout_seconds: 600 },
 };
 
+test("what is left of a caller's day is read at once after its paid calls, and every few seconds with its stored answers", async () => {
+  await using stage = await openStage();
+  const machine = systemClock(today);
+  let ahead = 0;
+  const clock: Clock = { ...machine, now: () => machine.now() + ahead };
+  await using door = await openDoor(stage, { settings, clock });
+  const key = await door.key("script");
+  const left = async (of = path) => {
+    const { from, headers } = await door.call(of, key);
+    return [from, headers.get("x-credit-remaining")];
+  };
+  const other = path.replace("keyword=one", "keyword=two");
+  expect([await left(), await left()]).toEqual([
+    ["miss", "5"],
+    ["hit", "5"],
+  ]);
+  expect(await left(other)).toEqual(["miss", "0"]);
+  await stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
+  expect(await left()).toEqual(["hit", "0"]);
+  ahead += 6_000;
+  expect(await left()).toEqual(["hit", "10"]);
+});
+
 test("a stored answer does not wait for a balance that the API does not report", async () => {
   // the balance check of the start and one answer pass, all else is held
   const gate = gateAfter(2);

@@ -1,30 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { addressOf } from "../../src/api/address.ts";
 import { operationById } from "../../src/api/operations/all.ts";
-import { addDays, type Day } from "../../src/core/day.ts";
+import { addDays } from "../../src/core/day.ts";
 import { callers, openDoor } from "../support/gateway-stage.ts";
 import { openProxy, type Passing } from "../support/ingest-proxy.ts";
 import { openStage, today, until, type RunOptions } from "../support/ingest-stage.ts";
 import { must } from "../support/must.ts";
 import { openNights } from "../support/nights.ts";
+import { countsRows } from "../support/search-ads.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
 const words = { ios: "iosstore", android: "androidstore" };
-
-/** The newest answers' rows as a service sends them that counts rows: ten of 33 a page. */
-function countsRows(day: Day): (passing: Passing) => void {
-  const rows = Array.from({ length: 33 }, (_, id) => ({ campaignId: 9000 + id, date: day, taps: id }));
-  return (passing) => {
-    const { pathname, searchParams } = new URL(passing.target, "http://any");
-    if (!pathname.endsWith("/searchads/reports")) return;
-    const offset = Number(searchParams.get("page") ?? 0);
-    const pagination = { totalRowCount: rows.length, limit: 10, offset };
-    passing.body = JSON.stringify({
-      success: true,
-      data: [{ pagination, tableData: rows.slice(offset, offset + 10) }],
-    });
-  };
-}
 
 /**
  * Makes the calls of a sync through the gateway of an empty warehouse, and then counts what the same sync sends there. `pauseMs`: between

@@ -43,6 +43,18 @@ describe("a call", () => {
     expect(Number(first.headers.get("x-credit-reset"))).toBeGreaterThan(0);
   });
 
+  test("may name a country in lower case anywhere in its body", async () => {
+    const asked = (country: string, more: object = {}) => {
+      const keyword = { keyword: "Chess", keywordId: 31, appId: Number(app), orgId: 7, country, ...more };
+      const report = { reportType: "TOP_APPS", reportLevel: "KEYWORD", startDate: older(9), endDate: older(2) };
+      const body = JSON.stringify({ ...report, orgIds: [7], keywordList: [keyword] });
+      return door.call("/searchads/reports", key, { method: "POST", body });
+    };
+    expect([(await asked("US")).from, (await asked("us")).from]).toEqual(["miss", "hit"]);
+    expect((await asked("US", { keyword: "chess" })).from).toBe("miss");
+    for (const field of ["colour", "constructor"]) expect((await asked("us", { [field]: "red" })).status).toBe(400);
+  });
+
   test("feeds the table whose dataset would have made it, and tonight's plan does not buy it again", async () => {
     const date = older(31);
     const all = (
@@ -146,7 +158,7 @@ describe("a call", () => {
     await until(async () => (await nights.stage.query("select from ops.gateway_call")).length > 0);
     // as where the database is away when the call ends
     await nights.stage.query("alter table ops.gateway_call rename to away");
-    expect((await failed).status).toBe(500);
+    expect((await failed).status).toBe(403);
     await nights.stage.query("alter table ops.away rename to gateway_call");
     nights.stage.sandbox.set({ latencyMs: 0, faults: [] });
     const again = await Promise.allSettled([
@@ -154,6 +166,20 @@ describe("a call", () => {
     ]);
     await nights.stage.query("delete from ops.gateway_call");
     expect(again).toMatchObject([{ value: { status: 200, from: "miss" } }]);
+  });
+
+  test("is answered although its claim could not be given back, or what is left cannot be read", async () => {
+    nights.stage.sandbox.set({ latencyMs: 150 });
+    const paid = door.call(ranking(older(48)), key);
+    await until(async () => (await nights.stage.query("select from ops.gateway_call")).length > 0);
+    await nights.stage.query("alter table ops.gateway_call rename to away");
+    expect(await paid).toMatchObject({ status: 200, from: "miss", cost: "3" });
+    await nights.stage.query("alter table ops.away rename to gateway_call");
+    await nights.stage.query("delete from ops.gateway_call");
+    nights.stage.sandbox.set({ latencyMs: 0 });
+    await nights.stage.query("alter table ops.credit_account rename to away");
+    expect(await door.call(ranking(older(48)), key)).toMatchObject({ status: 200, from: "hit", cost: "0" });
+    await nights.stage.query("alter table ops.away rename to credit_account");
   });
 
   test("that has nothing (404) is not sent again while that is fresh", async () => {

@@ -164,6 +164,23 @@ describe("what is refused has the contract's envelope", () => {
     expect(taken).toBeLessThanOrEqual(10);
   });
 
+  test("where another gateway has claimed a call for the caller's credits of the day, unless that was long ago", async () => {
+    await nights.stage.query("update ops.request set caller = 'notebook' where caller = 'script'");
+    await using _other = await openDoor(nights.stage, nights.run());
+    key = await door.key("notebook");
+    const script = await door.key("script");
+    const claimedAt = (minutes: number) => [new Date(nights.clock.now() - minutes * 60_000).toISOString()];
+    await nights.stage.query(
+      `insert into ops.gateway_call (call_hash, worker_id, claimed_at, caller, credits)
+       select '\\x00', max(worker_id), $1, 'script', 10 from ops.worker`,
+      claimedAt(9),
+    );
+    expect((await door.call(ranking(older(66)), script)).status).toBe(429);
+    await nights.stage.query("update ops.gateway_call set claimed_at = $1", claimedAt(11));
+    expect((await door.call(ranking(older(66)), script)).status).toBe(200);
+    await nights.stage.query("delete from ops.gateway_call");
+  });
+
   test("where the caller's floor leaves nothing, although what is stored is given", async () => {
     const guest = await door.key("guest");
     const before = nights.stage.requested().length;

@@ -1,4 +1,5 @@
-import { day, daysBetween } from "../../src/core/day.ts";
+import { day, daysBetween, type Day } from "../../src/core/day.ts";
+import type { Passing } from "./ingest-proxy.ts";
 import type { RunOptions, Stage } from "./ingest-stage.ts";
 
 /** The datasets of search ads. */
@@ -30,4 +31,19 @@ export const reports = (stage: Stage) =>
 /** Days from one to another, both counted in. */
 export function daysOfSpan(from: unknown, to: unknown): number {
   return daysBetween(day(String(from)), day(String(to))) + 1;
+}
+
+/** Answers reports with rows of a day as a service that counts rows does: ten of 33 a page. */
+export function countsRows(of: Day): (passing: Passing) => void {
+  const rows = Array.from({ length: 33 }, (_, id) => ({ campaignId: 9000 + id, date: of, taps: id }));
+  return (passing) => {
+    const { pathname, searchParams } = new URL(passing.target, "http://any");
+    if (!pathname.endsWith("/searchads/reports")) return;
+    const offset = Number(searchParams.get("page") ?? 0);
+    const pagination = { totalRowCount: rows.length, limit: 10, offset };
+    passing.body = JSON.stringify({
+      success: true,
+      data: [{ pagination, tableData: rows.slice(offset, offset + 10) }],
+    });
+  };
 }

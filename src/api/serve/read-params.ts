@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StoreWords } from "../address.ts";
+import { isObject } from "../../core/is-object.ts";
 import type { Operation, Param } from "../define-operation.ts";
 import type { Query } from "./query.ts";
 import { Refusal } from "./refusal.ts";
@@ -28,7 +29,7 @@ export function readParams(operation: Operation, sent: SentParams, options: Read
       if (raw === "" && param.storeWord === true)
         throw new Refusal(400, `${name}: must be one of ${sent.words.ios}, ${sent.words.android}`);
       if (raw !== undefined)
-        values[name] = fit(name, param, options.anyCase === true ? inFittingCase(param, raw) : raw);
+        values[name] = fit(name, param, options.anyCase === true ? inFittingCase(param.schema, raw) : raw);
       else if (param.required) throw new Refusal(400, `${name} is required`);
     }
   };
@@ -78,8 +79,19 @@ function fit(name: string, param: Param, raw: unknown): unknown {
   throw new Refusal(400, `${name}: ${issue?.message ?? "is invalid"}`);
 }
 
-/** A text unchanged if it fits the parameter, otherwise in the case that fits; a list is one text here. */
-function inFittingCase({ schema }: Param, raw: unknown): unknown {
+/** A text unchanged if it fits the schema, otherwise in the case that fits; a list in an address is one text here. */
+function inFittingCase(schema: z.ZodType, raw: unknown): unknown {
+  if (schema instanceof z.ZodArray && Array.isArray(raw))
+    return raw.map((item) => inFittingCase(schema.element as z.ZodType, item));
+  if (schema instanceof z.ZodObject && isObject(raw)) {
+    const { shape } = schema as z.ZodObject<Readonly<Record<string, z.ZodType>>>;
+    return Object.fromEntries(
+      Object.entries(raw).map(([name, value]) => {
+        const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+        return [name, field === undefined ? value : inFittingCase(field, value)];
+      }),
+    );
+  }
   if (typeof raw !== "string") return raw;
   const forms = [raw, raw.toUpperCase(), raw.toLowerCase()];
   const fits = (form: string) =>
