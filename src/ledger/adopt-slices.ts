@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { creditsLeft, isOpen } from "./open-slices.ts";
-import { turnAfterRefusals } from "./queue-turn.ts";
+import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
@@ -26,6 +26,8 @@ export type Adoption = {
   readonly planId?: string;
   readonly mostCredits: number;
   readonly onlySnapshots?: boolean;
+  /** Leaves slices of operations that were refused lately where they are. */
+  readonly withoutRefused?: boolean;
 };
 
 /** Slices per fetch of the cursor. */
@@ -36,6 +38,7 @@ const adoptedAtOnce = 5_000;
  * worker runs now. In the order of the queue, for at most `mostCredits`. If two processes adopt the same slice, the first one keeps it.
  */
 export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
+  const account = sql`(select account from ops.run where run_id = ${run.runId})`;
   return db.transaction().execute(async (transaction) => {
     // the lock makes Postgres check the conditions again: a slice that another process has just taken is left to it
     await sql`
@@ -49,6 +52,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
         where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
         and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
         and    (s.class = 'snapshot' or not ${run.onlySnapshots ?? false}::boolean)
+        ${run.withoutRefused === true ? sql`and ${isUnrefused(account)}` : sql``}
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
         for    update of s
       )
@@ -56,7 +60,6 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       from   open
       order  by turn, slice_id`.execute(transaction);
     let taken = 0;
-    const account = sql`(select account from ops.run where run_id = ${run.runId})`;
     for (;;) {
       const { rows } = await sql<{ slice_id: string; running: string }>`
         fetch ${sql.raw(String(adoptedAtOnce))} from adopted`.execute(transaction);

@@ -33,6 +33,11 @@ export function turnAfterRefusals(account: SqlFragment): SqlFragment<number> {
 /** SQL: the turn of a queued slice `s` as the tail of a slice of a plan. */
 export const turnAfterPlan = sql<number>`(s.turn + ${tailsApart}::integer)`;
 
+/** SQL: true for a slice `s` whose operation an account was not refused lately. */
+export function isUnrefused(account: SqlFragment): SqlFragment<boolean> {
+  return sql<boolean>`(${refusalTurns(account)} = 0)`;
+}
+
 /** SQL: what refusals add to the turn of a slice `s`. */
 function refusalTurns(account: SqlFragment): SqlFragment<number> {
   const isRefused = (which: SqlFragment) =>

@@ -106,6 +106,18 @@ function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, new
   return creditClasses.indexOf(name) * classesApart + within;
 }
 
+/** A plan without the slices of operations that were refused lately. */
+export async function* withoutRefused(
+  plan: AsyncIterable<PlanChunk>,
+  refused: RefusedLately,
+): AsyncGenerator<PlanChunk> {
+  for await (const chunk of plan) {
+    const slices = chunk.slices.filter((slice) => refusedRank(slice, refused) === 0);
+    if (slices.length === 0) continue;
+    yield { ...chunk, slices, naiveCredits: (chunk.naiveCredits * slices.length) / chunk.slices.length };
+  }
+}
+
 /** 1 for a slice of a refused operation, 2 if its own organisation or app was refused, 0 for others. */
 function refusedRank({ operation, scope }: SliceDraft, refused: RefusedLately): number {
   const subjects = refused.get(operation);

@@ -1,10 +1,10 @@
 import { accountOf } from "../config/config-of-account.ts";
-import { readRefusedLately } from "../credits/account-stop.ts";
+import { readRefusedLately, type RefusedLately } from "../credits/account-stop.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
 import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
-import { adoptOrphanedSlices } from "../ledger/adopt-slices.ts";
+import { adoptOrphanedSlices, type Adoption } from "../ledger/adopt-slices.ts";
 import { recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { withLastRequests } from "../ledger/last-requests.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
@@ -14,7 +14,7 @@ import { dueTries } from "./queue-retries.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
-import { limitCut } from "../planner/cut-to-limit.ts";
+import { limitCut, withoutRefused } from "../planner/cut-to-limit.ts";
 import { areOthersAtWork, readUnfinished } from "./unfinished.ts";
 import { datasetsOf, planStage, readInputs, type PlanChunk } from "../planner/plan-stream.ts";
 import { locksOf, wholePlan } from "../planner/shards.ts";
@@ -59,13 +59,20 @@ type RoundRequest = { readonly runId: string; readonly names: readonly string[];
  * Queues the next slices: first waiting snapshots and failed slices whose next try is due, which the plan counts as covered, then those
  * planned from all that is loaded. Other slices that wait from earlier nights are queued with those of the market, where each class goes
  * before the next: queued before the plan, they would take the credits that tonight's snapshots need. Under a limit of credits they get
- * what the plan leaves.
+ * what the plan leaves. Operations that were refused lately come last, in a round of their own: they may end the run, and a list of the
+ * account among them would keep everything that comes after it from being planned.
  */
 async function planRound(parts: SyncParts, round: RoundRequest): Promise<Round> {
   const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;
-  const first = (await adopt(parts, round, { onlySnapshots: true })) + (isLimited ? 0 : await takeFailed(parts, round));
+  const snapshots = await adopt(parts, round, { onlySnapshots: true, withoutRefused: true });
+  const first = snapshots + (isLimited ? 0 : await takeFailed(parts, round));
   if (first > 0) return { taken: first, leftOut: 0, isWhole: false };
-  const planned = await planRest(parts, round);
+  const refused = await readRefusedLately(parts.ingest.db, accountOf(parts.settings));
+  if (refused.size > 0) {
+    const others = await planRest(parts, round, { refused, leavesOut: true });
+    if (others.taken > 0) return { ...others, isWhole: false };
+  }
+  const planned = await planRest(parts, round, { refused, leavesOut: false });
   if (isLimited ? planned.taken > 0 : !planned.isWhole) return planned;
   const rest = await takeWaiting(parts, round);
   return rest > 0 ? { taken: planned.taken + rest, leftOut: 0, isWhole: !isLimited } : planned;
@@ -82,7 +89,7 @@ async function takeWaiting(parts: SyncParts, round: RoundRequest): Promise<numbe
 function adopt(
   { ingest: { db }, runLimit }: SyncParts,
   { runId, names }: RoundRequest,
-  which: { readonly onlySnapshots?: boolean } = {},
+  which: Pick<Adoption, "onlySnapshots" | "withoutRefused"> = {},
 ): Promise<number> {
   return adoptOrphanedSlices(db, { runId, datasets: names, mostCredits: runLimit.left(), ...which });
 }
@@ -94,19 +101,26 @@ function adopt(
 async function planRest(
   { ingest, settings, runLimit, wake }: SyncParts,
   { runId, request }: RoundRequest,
+  { refused, leavesOut }: { readonly refused: RefusedLately; readonly leavesOut: boolean },
 ): Promise<Round> {
   const { db } = ingest;
   const inputs = await readInputs(db, request, settings);
-  const refused = await readRefusedLately(db, accountOf(settings));
+  const wanted = (plan: AsyncIterable<PlanChunk>) => (leavesOut ? withoutRefused(plan, refused) : plan);
   const own = { datasets: [] as string[], lines: [] as TimingLine[] };
   let [queued, leftOut, stage] = [0, 0, stages[0] as Dataset["stage"]];
   for (stage of stages) {
     const limit = { mostCredits: runLimit.left(), newestFirst: true, refused, completed: withTurns(db) };
-    const { cut, leftOut: beyond } = await limitCut(() => planStage(db, inputs, { stage }), limit);
+    const { cut, leftOut: beyond } = await limitCut(() => wanted(planStage(db, inputs, { stage })), limit);
     leftOut += beyond.slices;
     for (const shard of inputs.shards) {
       const planned = await db.transaction().execute(async (transaction) => {
-        const found = await planShard(ingest, transaction, { runId, inputs, shard, stage, cut });
+        const found = await planShard(ingest, transaction, {
+          runId,
+          inputs,
+          shard,
+          stage,
+          cut: (plan) => cut(wanted(plan)),
+        });
         if (leftOut === 0 && found.naiveCredits > 0) await recordNaivePrice(transaction, runId, found.naiveCredits);
         return found;
       });

@@ -163,6 +163,22 @@ test("a sync sends an operation that was refused the night before after all othe
   );
 });
 
+test("a list of the account that stays refused ends a sync after all that is planned without it", async () => {
+  const operation = "dashboard.number-of-keywords";
+  await using nights = await openSyncedNights({ market, faults: [refused(operation, 403)] }, oneAtATime);
+  const { stage } = nights;
+  for (const _ of ["the first night", "the second"]) {
+    nights.next();
+    stage.sandbox.clearLog();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "aborted", error: { code: "forbidden" } });
+    expect(stage.requested().at(-1)?.operation).toBe(operation);
+  }
+  const loaded = "select distinct dataset from ops.slice where state = 'loaded' and as_of = $1 order by 1";
+  expect(await stage.query(loaded, [nights.today()])).toEqual(
+    ["app_rating", "keyword_rank", "tracked_app"].map((dataset) => ({ dataset })),
+  );
+});
+
 test("a limit of credits goes to what is answered before it goes to an operation that was refused the night before", async () => {
   const operation = "ios.app-simple";
   await using nights = await openRefused(operation);
