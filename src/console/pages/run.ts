@@ -146,7 +146,12 @@ function slicesTable(context: PageContext, { account }: RunLine, slices: readonl
         cell: ({ state, code }) => html`${stateBadge(state)}${code === null ? null : html` <code>${code}</code>`}`,
       },
       ...(slices.some(({ isRetryable }) => isRetryable)
-        ? [{ heading: "Fix", cell: (slice: RunSlice) => retrySlice(context, { ...slice, account }) }]
+        ? [
+            {
+              heading: "Fix",
+              cell: (slice: RunSlice) => retrySlice(context, { ...slice, credits: slice.retryCredits, account }),
+            },
+          ]
         : []),
       { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
       { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },

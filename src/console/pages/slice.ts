@@ -51,10 +51,10 @@ export const slicePage = definePage({
 
 function errorNotice(context: PageContext, { slice }: SliceDetails): Html | null {
   if (slice.error_message === null) return null;
-  const { slice_id: sliceId, is_retryable: isRetryable, planned_credits: plannedCredits, account } = slice;
+  const { slice_id: sliceId, is_retryable: isRetryable, retry_credits: credits, account } = slice;
   return html`<section class="notice ${slice.state === "failed" ? "bad" : "warn"}" id="error">
     <p>${codeText(slice.error_message)}</p>
-    ${retrySlice(context, { sliceId, isRetryable, plannedCredits, account })}
+    ${retrySlice(context, { sliceId, isRetryable, credits, account })}
   </section>`;
 }
 
