@@ -26,6 +26,8 @@ export type ActionContext = {
   readonly app: App;
   readonly now: number;
   readonly visitor: Visitor;
+  /** Aborted when the console closes: nothing more is sent. */
+  readonly stop: AbortSignal;
   /** Runs that continue after the response is sent. */
   readonly runs: Pick<BackgroundRuns, "checkFree" | "checkRunning" | "stop">;
 };

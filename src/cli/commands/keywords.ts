@@ -85,7 +85,8 @@ type ChangeRequest = {
 
 async function change(request: ChangeRequest): Promise<void> {
   const { session, options } = request;
-  const alone = <T>(work: () => Promise<T>) => withAdvisoryLock(session.app.warehouse.db, "keywords", work);
+  const lock = { name: "keywords", signal: session.stop } as const;
+  const alone = <T>(work: () => Promise<T>) => withAdvisoryLock(session.app.warehouse.db, lock, work);
   if (options.yes)
     return alone(async () => {
       const report = await see(request);
