@@ -2,7 +2,6 @@ import { sql } from "../postgres/sql.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { reportedPrefix, type Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
-import { retryCredits } from "./reopen.ts";
 import { isRetryable } from "./retryable.ts";
 
 const deferCodes = Object.entries(errorCodes).flatMap(([code, { recovery }]) => (recovery === "defer" ? [code] : []));
@@ -205,6 +204,8 @@ export type SliceDetails = {
 
 /** Reads all about a slice; null if there is no such slice. */
 export async function sliceDetails(db: Database, sliceId: string, mostRejects = 20): Promise<SliceDetails | null> {
+  // loaded here: the summary needs no retry
+  const { retryCredits } = await import("./reopen.ts");
   const slices = await sql<SliceStatus>`
     select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,
            planned_credits, request_count::int, booked_credits::int, rows_loaded, rows_rejected, due_at, error_code, error_message, run_id,
