@@ -119,7 +119,7 @@ export function collectCodes(text: string, previous: readonly string[]): readonl
 
 /** Collects numbers of slices. */
 export function collectSlices(text: string, previous: readonly string[]): readonly string[] {
-  return collect(sliceArgument(text), previous);
+  return collect(text, previous).map(sliceArgument);
 }
 
 /** The option of commands that read what is stored: all datasets unless some are named. */
