@@ -10,6 +10,7 @@ import { countOf } from "../../core/words.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
 import { dayMs } from "../../core/day.ts";
+import { daysText } from "../../core/window.ts";
 import { wholeNumber } from "../arguments.ts";
 
 type Options = {
@@ -77,5 +78,5 @@ function tableOf({ datasets }: Pruned): string {
 }
 
 function daysOf({ dataset, from, to }: Pruned["datasets"][number]): string {
-  return `${dataset} ${from === to ? from : `${from} to ${to}`}`;
+  return `${dataset} ${daysText(from, to)}`;
 }

@@ -7,7 +7,7 @@ import { stateWords, worstFirst, worstState, type CellCounts, type CellState } f
 import { html, type Html } from "../html.ts";
 import type { ColumnWidth } from "./columns.ts";
 import type { GridRow } from "./read-grid.ts";
-import { windowText } from "../parts/days-text.ts";
+import { windowText } from "../../core/window.ts";
 
 /** A sign of a state, shown with or instead of its colour. */
 function signOf(state: CellState): string {

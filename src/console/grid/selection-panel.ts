@@ -13,7 +13,7 @@ import { codeText } from "../parts/code-text.ts";
 import { instantText, timeElement } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
 import { hiddenFields } from "../parts/form-fields.ts";
-import { daysText, windowText } from "../parts/days-text.ts";
+import { daysText, windowText } from "../../core/window.ts";
 import { withoutCode } from "../../core/errors.ts";
 
 /** The panel next to the grid before anything is selected. */

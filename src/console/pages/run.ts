@@ -12,7 +12,7 @@ import { cancelPlanAction } from "../actions/cancel-plan.ts";
 import { actionForm } from "../define-action.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { daysText } from "../parts/days-text.ts";
+import { daysText } from "../../core/window.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";

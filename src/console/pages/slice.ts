@@ -5,7 +5,7 @@ import { fail } from "../../core/errors.ts";
 import { sliceDetails, type SliceDetails } from "../../ledger/status.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { daysText } from "../parts/days-text.ts";
+import { daysText } from "../../core/window.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
