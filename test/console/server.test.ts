@@ -117,6 +117,19 @@ test("nor do sign-in and pages about what is wrong", async () => {
   }
 });
 
+test("a slice links the pages of its answer as long as they are stored", async () => {
+  const [one] = await stage.stage.query<{ slice_id: string; page: number }>(
+    "select slice_id, page from raw.answer join ops.slice using (slice_id) where state = 'loaded' order by answer_id desc limit 1",
+  );
+  const page = `/slices/${one?.slice_id}`;
+  const link = `href="${page}/answer?page=${one?.page}"`;
+  expect((await operator.get(page)).text).toContain(link);
+  expect((await viewer.get(page)).text).toContain("Only operators can see the stored answer.");
+  await stage.stage.query(`delete from raw.answer where slice_id = ${one?.slice_id}`);
+  const { text } = await operator.get(page);
+  expect([text.includes("The answer is no longer stored."), text.includes("/answer?page=")]).toEqual([true, false]);
+});
+
 test("a stored answer is shown as text, cut, and without the token, and saved whole without it", async () => {
   const { token } = stage.stage.sandbox;
   const [one] = await stage.stage.query<{ slice_id: string; page: number }>(
