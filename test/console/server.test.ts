@@ -87,7 +87,9 @@ test("a run that an error aborted shows the error", async () => {
     `insert into ops.run (kind, as_of, datasets, started_at, ended_at, outcome, error_code, error_message)
      values ('sync', now(), '{}', now(), now(), 'aborted', 'forbidden', 'no <access>') returning run_id::text as id`,
   );
-  expect((await operator.get(`/runs/${run?.id}`)).text).toMatch(/Aborted by[^]*no &lt;access&gt;/);
+  expect((await operator.get(`/runs/${run?.id}`)).text).toMatch(
+    /class="notice bad" id="error"[^]*Aborted by[^]*no &lt;access&gt;/,
+  );
   expect((await operator.get("/runs/1")).text).not.toContain("Aborted by");
 });
 
