@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Store } from "../core/store.ts";
 import { fail } from "../core/errors.ts";
-import { isDotSegment } from "../core/text.ts";
+import { isCleanText, isDotSegment } from "../core/text.ts";
 import type { Operation, Param } from "./define-operation.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
@@ -84,7 +84,7 @@ function isSame(list: readonly unknown[], read: unknown): boolean {
 
 /** True for a text that no URL or table can hold: half a character cannot be encoded, and U+0000 cannot be stored. */
 function isBroken(value: unknown): boolean {
-  return typeof value === "string" && (!value.isWellFormed() || value.includes("\0"));
+  return typeof value === "string" && !isCleanText(value);
 }
 
 /** A store as a value is sent as the deployment's word for it, everything else unchanged. */

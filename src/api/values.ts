@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { isDay } from "../core/day.ts";
+import { androidTrackIdPattern, iosTrackIdPattern, isCleanText, uncleanKeywordRefused } from "../core/text.ts";
 
 /** iOS track id: an integer above 32 bits in most answers, a string in others. */
 export const AnyTrackId = z.union([z.int(), z.string().min(1)]);
-export const IosTrackId = z.string().regex(/^[0-9]{1,19}$/, "an iOS track id is a number");
-export const AndroidTrackId = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$/, "an Android track id is a package name");
+export const IosTrackId = z.string().regex(iosTrackIdPattern, "an iOS track id is a number");
+export const AndroidTrackId = z.string().regex(androidTrackIdPattern, "an Android track id is a package name");
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "a country is two upper-case letters");
 /** The service's Android languages as requests spell them; answers have them in lower case. */
 export const LangCode = z.enum(
@@ -19,13 +18,7 @@ export const Device = z.enum(["IPHONE", "IPAD"]);
 export const DayText = z.string().refine(isDay, "a date is YYYY-MM-DD").meta({ format: "date" });
 
 /** A keyword that is sent alone, as a path segment or a single value. */
-export const Keyword = z
-  .string()
-  .min(1)
-  .refine(
-    (text) => text.isWellFormed() && !text.includes("\0"),
-    "a keyword must not contain U+0000 or half a surrogate pair",
-  );
+export const Keyword = z.string().min(1).refine(isCleanText, uncleanKeywordRefused);
 
 /** A keyword inside a comma-separated list: a comma in it would be read as two keywords. */
 export const ListedKeyword = Keyword.refine(

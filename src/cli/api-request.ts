@@ -4,6 +4,7 @@ import { createRunLimit } from "../credits/run-limit.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { apiSession, type ApiSession, type SessionParts } from "../person/api-session.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { withApi } from "./with-app.ts";
 import { remark } from "./output.ts";
 import { count, countOf } from "../core/words.ts";
@@ -26,7 +27,7 @@ export async function withApiSession(work: (session: ApiSession) => Promise<void
     } catch (error) {
       if (!stop.signal.aborted) throw forPeople(error);
       remark("Interrupted.");
-      process.exitCode = 130;
+      process.exitCode = exitCodes.interrupted;
     }
   });
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { systemClock } from "../core/clock.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { addDays, isDay, type Day } from "../core/day.ts";
+import { ledgerNumber } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 
@@ -47,14 +48,14 @@ export const creditsArgument = wholeNumber({
 
 /** Reads the number of a plan; it stays text, as the ledger has it. */
 export function planArgument(text: string): string {
-  if (!/^[1-9]\d{0,17}$/.test(text))
+  if (!ledgerNumber.test(text))
     throw new InvalidArgumentError("It is not the number of a plan: `storehouse backfill --dry-run` prints it.");
   return text;
 }
 
 /** Reads the number of a slice; it stays text, as the ledger has it. */
 export function sliceArgument(text: string): string {
-  if (!/^[1-9]\d{0,17}$/.test(text))
+  if (!ledgerNumber.test(text))
     throw new InvalidArgumentError("It is not the number of a slice: `storehouse raw list` shows them.");
   return text;
 }
@@ -119,7 +120,7 @@ export function collectCodes(text: string, previous: readonly string[]): readonl
 
 /** Collects numbers of slices. */
 export function collectSlices(text: string, previous: readonly string[]): readonly string[] {
-  return collect(sliceArgument(text), previous);
+  return collect(text, previous).map(sliceArgument);
 }
 
 /** The option of commands that read what is stored: all datasets unless some are named. */

@@ -1,7 +1,7 @@
 import { accountIdIn, type App } from "../app.ts";
 import { hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
-import { readAccount } from "../credits/account.ts";
+import { leftNow, readAccount } from "../credits/account.ts";
 import { cheaperNights, readNightsKept } from "../credits/nights-ahead.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
@@ -41,7 +41,7 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },
     floors,
     total,
-    remaining: (resetsAt <= now ? total : remaining) - held,
+    remaining: leftNow({ total, remaining, resetsAt }, now) - held,
     resetsAt: Math.max(resetsAt, now),
     periodMs: periodHours * hourMs,
     requestsPerSecond: settings.api.requests_per_second,

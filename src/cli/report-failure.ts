@@ -14,10 +14,11 @@ export async function reportFailure(
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2;
   const error = failure instanceof StorehouseError ? failure : await inOurWords(failure);
   if (error instanceof StorehouseError) {
+    const { exitCodes } = await import("./exit-codes.ts");
     await say(error.message);
-    if (error instanceof DeferError) return 3;
-    if (error.code === "stopped") return 130;
-    return error instanceof UsageError || error instanceof AbortError ? 2 : 1;
+    if (error instanceof DeferError) return exitCodes.deferred;
+    if (error.code === "stopped") return exitCodes.interrupted;
+    return error instanceof UsageError || error instanceof AbortError ? exitCodes.aborted : exitCodes.failed;
   }
   // a fault of the program: its developers need the trace, which holds neither address nor token
   await say(error instanceof Error ? (error.stack ?? error.message) : String(error));

@@ -1,20 +1,9 @@
-import { FencedError, RetryError } from "../core/errors.ts";
+import { RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { print, remark } from "./output.ts";
 import { alongsideWords } from "./progress.ts";
 import { count, countOf } from "../core/words.ts";
 import { timeText } from "./times.ts";
-
-/** What each outcome of a run means to the shell. */
-export const exitCodes = { loaded: 0, failed: 1, aborted: 2, deferred: 3, interrupted: 130 } as const satisfies Record<
-  SyncResult["outcome"],
-  number
->;
-
-/** The exit code of a run: an API that stays unavailable is no mistake of the caller, nor is a machine that slept. */
-export function exitCodeOf({ outcome, error }: Pick<SyncResult, "outcome" | "error">): number {
-  return error instanceof RetryError || error instanceof FencedError ? exitCodes.failed : exitCodes[outcome];
-}
 
 /** The exit codes for the help of commands that run slices. */
 export const exitHelp =

@@ -1,4 +1,4 @@
-import type { AccountState } from "../credits/account.ts";
+import { hasReset, type AccountState } from "../credits/account.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
 import { textOfAccount, type OpenIncident } from "../incidents/open-incidents.ts";
 import type { NextRun } from "../ledger/next-runs.ts";
@@ -65,8 +65,8 @@ function creditsText({ account, now }: StatusFacts): string {
   if (account?.total == null || account.remaining === null)
     return "not reported yet; `storehouse credits` checks the balance for free";
   const { total, remaining, held, resetsAt, observedAt } = account;
-  if (resetsAt !== null && resetsAt <= now)
-    return `reset to ${count(total)} at ${timeText(resetsAt)}; \`storehouse credits\` checks the balance for free`;
+  if (hasReset(account, now))
+    return `reset to ${count(total)} at ${timeText(account.resetsAt)}; \`storehouse credits\` checks the balance for free`;
   const parts = [
     `${count(remaining)} of ${count(total)} left`,
     held > 0 ? `${count(held)} of them held` : "",

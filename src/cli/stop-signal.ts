@@ -1,4 +1,5 @@
 import { steadyMs } from "../core/clock.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 /**
  * `timeout` signals the program and then its group, and the launcher of the program passes its own on: one stop arrives two or three times.
@@ -17,7 +18,8 @@ export function stopSignal(): Disposable & { readonly signal: AbortSignal } {
     controller.abort();
   };
   const stop = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted && steadyMs() - firstAt >= oneStopMs) process.exit(name === "SIGINT" ? 130 : 143);
+    if (controller.signal.aborted && steadyMs() - firstAt >= oneStopMs)
+      process.exit(name === "SIGINT" ? exitCodes.interrupted : 143);
     begin();
   };
   process.on("SIGINT", stop);

@@ -12,7 +12,8 @@ import { withProgress } from "./commands/sync.ts";
 import { canConfirm } from "./confirm.ts";
 import { agreeToWorker } from "./first-spending.ts";
 import { remark } from "./output.ts";
-import { exitCodeOf, exitCodes, printResult } from "./run-report.ts";
+import { exitCodeOf, exitCodeUnconfirmed } from "./exit-codes.ts";
+import { printResult } from "./run-report.ts";
 
 /**
  * True if a person has agreed that the account spends on what the crontab plans, earlier or now; without a terminal also if they agreed to
@@ -79,7 +80,7 @@ async function ask(app: App, { datasets, agreed, yes, stop }: Spending): Promise
     printResult(answer, stepWords);
     remark(`The worker has not started${answer.outcome === "failed" ? `; ${stepWords.goOn}` : ""}.`);
   }
-  process.exitCode = stop.aborted ? exitCodes.interrupted : answer === false ? exitCodes.aborted : exitCodeOf(answer);
+  process.exitCode = answer === false || stop.aborted ? exitCodeUnconfirmed(stop) : exitCodeOf(answer);
   return false;
 }
 

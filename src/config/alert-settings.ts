@@ -2,6 +2,7 @@ import { z } from "zod";
 import { comparing, Condition, doCompare, Whom, whomColumns } from "./alert-condition.ts";
 import { alertKindNamed, alertKinds } from "./alert-kinds.ts";
 import { alertMarts, type AlertColumn, type AlertMart } from "./alert-marts.ts";
+import { unknownNames } from "./budget-names.ts";
 
 const names = <T extends object>(table: T) => Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
 
@@ -123,9 +124,10 @@ export function unknownGroups({ alerts, portfolio }: AlertsAndGroups) {
   const parts = { app_groups: portfolio.groups.apps, keyword_groups: portfolio.groups.keywords } as const;
   return Object.entries(alerts).flatMap(([alert, { for: whom }]) =>
     Object.entries(parts).flatMap(([part, known]) =>
-      (whom[part as keyof typeof parts] ?? [])
-        .filter((name) => !Object.hasOwn(known, name))
-        .map((name) => ({ path: ["alerts", alert, "for", part], message: `names ${name}, which is not a group` })),
+      unknownNames(whom[part as keyof typeof parts] ?? [], Object.keys(known), {
+        path: ["alerts", alert, "for", part],
+        is: "group",
+      }),
     ),
   );
 }

@@ -25,7 +25,8 @@ export function unknownInBudgets({ credits, portfolio, accounts }: Named, datase
   );
 }
 
-function unknownNames(
+/** What is wrong with a list at a path that may hold these names and no others; `is`: what they are names of. */
+export function unknownNames(
   given: readonly string[],
   known: readonly string[],
   { path, is }: { readonly path: readonly string[]; readonly is: string },

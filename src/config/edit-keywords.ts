@@ -1,4 +1,5 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, parseDocument, type YAMLSeq } from "yaml";
+import { writtenYaml } from "./written-yaml.ts";
 
 /** Keywords to add to a list and to remove from it, as they are written there. */
 export type ListChange = { readonly add: readonly string[]; readonly remove: readonly string[] };
@@ -8,7 +9,7 @@ const mostOnALine = 10;
 
 /**
  * The text of the configuration file with other keywords of one entry of portfolio.apps (counted from 0), or in the portfolio of `account`;
- * null if the entry is an alias (`*name`). Everything else stays, including comments: one above a removed keyword moves to the next.
+ * null if the entry is an alias (`*name`). Everything else stays, including comments and spaces (see `writtenYaml`): a comment above a removed keyword moves to the next.
  */
 export function editedKeywords(
   text: string,
@@ -22,8 +23,7 @@ export function editedKeywords(
   for (const keyword of add) list.add(document.createNode(keyword));
   if (list.items.length > mostOnALine || (list.items.length > 0 && list.flow !== true)) list.flow = false;
   else list.flow = true;
-  // as in the file: [US] or [ US ]
-  return document.toString({ lineWidth: 0, flowCollectionPadding: !/[[{]\S/.test(text) });
+  return writtenYaml(document, text);
 }
 
 /** The list of keywords of an entry: its own, or a copy if it is an alias. */

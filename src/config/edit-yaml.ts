@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Document, isCollection, isMap, isSeq, parseDocument, visit } from "yaml";
 import type { Settings } from "./settings.ts";
+import { writtenYaml } from "./written-yaml.ts";
 
 /** An app of the portfolio as the configuration lists it. */
 export type NewApp = {
@@ -19,15 +20,15 @@ export type SettingsChange = {
 };
 
 /**
- * The text of the configuration file with some settings changed. Everything else stays, including comments and order; aliases (`*name`) are
- * expanded if a setting that they share is changed.
+ * The text of the configuration file with some settings changed. Everything else stays, including comments, order and spaces (see
+ * `writtenYaml`); aliases (`*name`) are expanded if a setting that they share is changed.
  */
 export function editedSettings(text: string, change: SettingsChange): string {
   const written = edited(withoutNames(parseDocument(text)), change);
   if (written === null) return text;
   const named = edited(parseDocument(text), change);
   const keepsNames = named !== null && isDeepStrictEqual(valuesIn(named), written.toJS());
-  return (keepsNames ? named : written).toString({ lineWidth: 0 });
+  return writtenYaml(keepsNames ? named : written, text);
 }
 
 /** The values of a document; null if an alias in it no longer has an anchor. */

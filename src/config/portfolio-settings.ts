@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { dotSegmentRefused, isDotSegment } from "../core/text.ts";
+import {
+  androidTrackIdPattern,
+  iosTrackIdPattern,
+  dotSegmentRefused,
+  isCleanText,
+  isDotSegment,
+  uncleanKeywordRefused,
+} from "../core/text.ts";
 
 /** The countries of ISO 3166-1, and Kosovo, where stores sell as well; core.dim_country initially has the same. */
 export const countryCodes: readonly string[] = (
@@ -24,16 +31,13 @@ export const Country = z
   .string()
   .regex(/^[A-Z]{2}$/, { error: "a country is two upper-case letters", abort: true })
   .refine((code) => countryCodes.includes(code), { error: ({ input }) => noCountry(String(input)) });
-const trackId = /^(\d+|[A-Za-z]\w*(\.\w+)+)$/;
-const trackIds = "a track id is a number (iOS) or a package name (Android)";
+const trackId = new RegExp(`${iosTrackIdPattern.source}|${androidTrackIdPattern.source}`);
+const trackIds = "a track id is a number of at most 19 digits (iOS) or a package name (Android)";
 /** A keyword of the portfolio. */
 export const KeywordText = z
   .string()
   .min(1)
-  .refine(
-    (text) => text.isWellFormed() && !text.includes("\0"),
-    "a keyword must not contain U+0000 or half a surrogate pair",
-  )
+  .refine(isCleanText, uncleanKeywordRefused)
   .refine((text) => !isDotSegment(text), dotSegmentRefused);
 
 /** A track id of either store; a number may be written as one. */

@@ -29,7 +29,7 @@ export function readYaml<S extends z.ZodType>(
   const broken = document.errors[0];
   if (broken !== undefined)
     throw fail("bad_config", { file, line: lines.linePos(broken.pos[0]).line, problem: problemIn(broken) });
-  const result = schema.safeParse(withoutEmpty(valueOf(file, document, lines), byName) ?? {}, { error: schemaWords });
+  const result = schema.safeParse(withoutNulls(valueOf(file, document, lines), byName) ?? {}, { error: schemaWords });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
@@ -73,12 +73,12 @@ function valueOf(file: string, document: Document, lines: LineCounter): unknown 
 }
 
 /** A key without a value counts as left out; so does a section that has only comments. In a map of `byName` it is an entry. */
-function withoutEmpty(value: unknown, byName: readonly string[], path = ""): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutEmpty(item, byName, `${path}.`));
+function withoutNulls(value: unknown, byName: readonly string[], path = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item, byName, `${path}.`));
   if (typeof value !== "object" || value === null) return value;
   const given = Object.entries(value).flatMap(([key, inner]) => {
     if (inner === null) return byName.includes(path) ? [[key, {}]] : [];
-    return [[key, withoutEmpty(inner, byName, path === "" ? key : `${path}.${key}`)]];
+    return [[key, withoutNulls(inner, byName, path === "" ? key : `${path}.${key}`)]];
   });
   return Object.fromEntries(given);
 }

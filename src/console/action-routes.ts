@@ -39,7 +39,8 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
         onRequest: limits.action,
         onError: (request, _, error) => recordRefused(parts, { request, error, action: action.name }),
       },
-      (request, reply) => act(parts, { action, request, reply, visitor: operatorOf(parts, request), forms }),
+      (request, reply) =>
+        parts.openActions.add(act(parts, { action, request, reply, visitor: operatorOf(parts, request), forms })),
     );
   }
 }
@@ -75,13 +76,16 @@ type Acting = {
   readonly forms: KeptForms;
 };
 
-async function act({ app, runs, reader, access }: ConsoleParts, acting: Acting): Promise<FastifyReply> {
+async function act(
+  { app, runs, reader, access, openActions: { stop } }: ConsoleParts,
+  acting: Acting,
+): Promise<FastifyReply> {
   const { action, request, reply, visitor, forms } = acting;
   const { db } = app.warehouse;
   const now = app.clock.now();
   const agreement = parsed(Agreement, request.body);
   const input = parsed(action.input, request.body) as never;
-  const context: ActionContext = { app, now, visitor, runs };
+  const context: ActionContext = { app, now, visitor, runs, stop };
   // with the limits of a page: at most console.timeout_seconds, however large the selection is
   const reading = { ...context, app: { ...app, warehouse: { ...app.warehouse, db: reader } } };
   await action.prepare?.(context);

@@ -36,8 +36,6 @@ type RunRecord = {
 
 /** Runs of the console's actions, one at a time. Disposing stops the present one, as Ctrl-C stops a command. */
 export interface BackgroundRuns extends AsyncDisposable {
-  /** Throws `console_busy` while one runs. */
-  readonly checkFree: () => void;
   /**
    * The run that was started at an instant, while it runs. Throws `console_nothing_runs` while none runs, `console_bad_input` while another
    * one does.
@@ -59,13 +57,13 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
 
   /** A record that cannot be written does not prevent another run. */
   function noted(record: Promise<void>): Promise<void> {
-    return record.catch((error: unknown) => log.error({ problem: problemOf(error, hide) }, "console.run_failed"));
+    return record.catch((error: unknown) => log.error({ problem: problemText(error, hide) }, "console.run_failed"));
   }
 
   async function toEnd(running: Promise<SyncResult>, onEnd: (end: RunEnd) => Promise<void>): Promise<void> {
     const ended = await running.then(
       (result): RunEnd => ({ at: clock.now(), result, problem: result.error && hide(result.error.message) }),
-      (error: unknown): RunEnd => ({ at: clock.now(), result: null, problem: problemOf(error, hide) }),
+      (error: unknown): RunEnd => ({ at: clock.now(), result: null, problem: problemText(error, hide) }),
     );
     if (ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
     // recorded before it is shown as ended
@@ -73,9 +71,6 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     latest = latest && { ...latest, ended };
   }
 
-  const checkFree = () => {
-    if (latest !== null && latest.ended === null) throw fail("console_busy", { what: latest.what });
-  };
   const checkRunning = (startedAt: number) => {
     if (latest === null || latest.ended !== null) throw fail("console_nothing_runs");
     if (latest.startedAt === startedAt) return latest;
@@ -84,10 +79,9 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     });
   };
   return {
-    checkFree,
     checkRunning,
     start: ({ what, work }, { onRun, onEnd }) => {
-      checkFree();
+      if (latest !== null && latest.ended === null) throw fail("console_busy", { what: latest.what });
       latest = { what, startedAt: clock.now(), progress: null, isStopping: false, ended: null };
       stopping = new AbortController();
       let number = Promise.resolve();
@@ -116,7 +110,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   };
 }
 
-function problemOf(error: unknown, hide: App["hide"]): string {
+function problemText(error: unknown, hide: App["hide"]): string {
   return error instanceof StorehouseError
     ? hide(error.message)
     : "an unexpected error ended it; see the log of the console";

@@ -3,6 +3,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Access } from "./access.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import type { LiveStreams } from "./live-streams.ts";
+import type { OpenActions } from "./open-actions.ts";
 import type { SharedReads } from "./shared-reads.ts";
 
 /** What the routes of a console share. */
@@ -15,4 +16,5 @@ export type ConsoleParts = {
   readonly reads: SharedReads;
   readonly runs: BackgroundRuns;
   readonly streams: LiveStreams;
+  readonly openActions: OpenActions;
 };

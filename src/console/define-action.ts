@@ -26,8 +26,10 @@ export type ActionContext = {
   readonly app: App;
   readonly now: number;
   readonly visitor: Visitor;
+  /** Aborted when the console closes: nothing more is sent. */
+  readonly stop: AbortSignal;
   /** Runs that continue after the response is sent. */
-  readonly runs: Pick<BackgroundRuns, "checkFree" | "checkRunning" | "stop">;
+  readonly runs: Pick<BackgroundRuns, "checkRunning" | "stop">;
 };
 
 /** What an action would do and cost. */
@@ -51,7 +53,7 @@ export type Price = {
 };
 
 /** The most credits that were agreed to, and what exactly the agreement is for. */
-type Agreed = Pick<Price, "credits" | "binds">;
+type AgreedPrice = Pick<Price, "credits" | "binds">;
 
 /** The outcome: a sentence, the page to go to, and the work that continues after the response is sent. */
 type Done = { readonly says: string; readonly to: string; readonly started?: BackgroundWork };
@@ -68,13 +70,13 @@ export type Action<I extends z.ZodObject = z.ZodObject> = {
   readonly prepare?: (context: ActionContext) => Promise<unknown>;
   readonly price: (context: ActionContext, input: z.output<I>) => Promise<Price>;
   /** `agreed`: what was agreed to. What `price` bound is compared with it if it may have changed in the meantime. */
-  readonly run: (context: ActionContext, input: z.output<I>, agreed: Agreed) => Promise<Done>;
+  readonly run: (context: ActionContext, input: z.output<I>, agreed: AgreedPrice) => Promise<Done>;
 };
 
 /** An action, with any input. */
 export type AnyAction = Omit<Action, "price" | "run"> & {
   readonly price: (context: ActionContext, input: never) => Promise<Price>;
-  readonly run: (context: ActionContext, input: never, agreed: Agreed) => Promise<Done>;
+  readonly run: (context: ActionContext, input: never, agreed: AgreedPrice) => Promise<Done>;
 };
 
 /** Makes an action. */

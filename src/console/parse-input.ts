@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isDay } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { ledgerNumber } from "../core/slice.ts";
 import { schemaWords } from "../core/schema-words.ts";
 
 /** Data begins when the first store opened; no grid or chart reaches further than the days that commands accept. */
@@ -17,7 +18,7 @@ export const OptionalDay = z
   .transform((text) => (text === "" || !isDay(text) ? undefined : text));
 
 /** The number of a run, a slice or a plan; it stays text, as the ledger has it. */
-export const LedgerId = z.string().regex(/^[1-9]\d{0,17}$/, "is not a number");
+export const LedgerId = z.string().regex(ledgerNumber, "is not a number");
 
 const somewhere = "http://console.invalid";
 

@@ -22,6 +22,7 @@ import { addLive } from "./live.ts";
 import { addPages } from "./page-routes.ts";
 import { addProblems } from "./problem-page.ts";
 import { createLiveStreams } from "./live-streams.ts";
+import { createOpenActions } from "./open-actions.ts";
 import { openReader } from "./reader.ts";
 import { createSharedReads } from "./shared-reads.ts";
 import { addSignIn } from "./sign-in.ts";
@@ -73,6 +74,7 @@ export async function startConsole(
         patienceMs,
       }),
     ),
+    openActions: opened.use(createOpenActions()),
   };
   const got = await listenOnFree({
     host,

@@ -7,6 +7,9 @@ import type { Window } from "./window.ts";
  */
 export type Scope = Readonly<Record<string, string>>;
 
+/** The number of a run, a slice or a plan, which stays text: it fits into a bigint of Postgres. */
+export const ledgerNumber = /^[1-9]\d{0,17}$/;
+
 /** In which order classes may dip into the reserve of credits: the first is lost for good if it is missed tonight. */
 export const creditClasses = ["snapshot", "daily", "lookback", "history"] as const;
 export type CreditClass = (typeof creditClasses)[number];

@@ -5,6 +5,14 @@ export function cleanText(text: string): string {
   return suspicious.test(text) ? text.replaceAll("\0", "").toWellFormed() : text;
 }
 
+/** True for text that `cleanText` leaves as it is. Other text can neither be stored nor encoded for a URL. */
+export function isCleanText(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+/** The message for a keyword that is not clean. */
+export const uncleanKeywordRefused = "a keyword must not contain U+0000 or half a surrogate pair";
+
 /** `cleanText` for every string and key inside a parsed JSON value. Returns a new value of the same shape. */
 export function cleanJson(value: unknown): unknown {
   if (typeof value === "string") return cleanText(value);
@@ -41,6 +49,11 @@ function endOfText(json: string, start: number): number {
   }
   return json.length;
 }
+
+/** Track ids of iOS, which fit into a 64-bit integer. */
+export const iosTrackIdPattern = /^[0-9]{1,19}$/;
+/** Track ids of Android: package names. */
+export const androidTrackIdPattern = /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$/;
 
 /** True for `.` and `..`, which a server or proxy reads as a folder: no request can have such a keyword in its path. */
 export function isDotSegment(text: string): boolean {

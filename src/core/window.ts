@@ -18,6 +18,16 @@ export function lastDay(window: Window): Day {
   return addDays(window.end, -1);
 }
 
+/** Days in words: `2026-11-02 to 2026-11-21`; a single day if both are the same. */
+export function daysText(first: string, last: string): string {
+  return first === last ? first : `${first} to ${last}`;
+}
+
+/** The days of a window in words. */
+export function windowText(window: Window): string {
+  return daysText(window.start, lastDay(window));
+}
+
 /** True if the day belongs to the window. */
 export function holds(window: Window, day: Day): boolean {
   return window.start <= day && day < window.end;

@@ -28,6 +28,22 @@ export function periodStart(account: AccountState | null): number | null {
   return account.resetsAt - account.periodHours * hourMs;
 }
 
+/** True if the period has ended since the service reported anything. */
+export function hasReset<T extends Pick<Balance, "resetsAt">>(
+  account: T,
+  now: number,
+): account is T & { readonly resetsAt: number } {
+  return account.resetsAt !== null && account.resetsAt <= now;
+}
+
+/** The credits that are left, held ones with them: the whole total again after a reset. */
+export function leftNow<C extends number | null>(
+  account: { readonly total: C; readonly remaining: C; readonly resetsAt: number | null },
+  now: number,
+): C {
+  return hasReset(account, now) ? account.total : account.remaining;
+}
+
 /** An older refusal says nothing about the pace that the service accepts now. */
 const slowForMs = 10 * 60_000;
 

@@ -43,7 +43,8 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
   const leave = (change: Call): void => {
     for (const [callHash, { call }] of underWay) if (isAbout(change, call)) underWay.delete(callHash);
   };
-  const payChange = createChangeCall(parts, { pay, empty, leave });
+  const closing = new AbortController();
+  const payChange = createChangeCall(parts, { pay, empty, leave, closing: closing.signal });
   const afterwards = createFeedQueue(parts, feeder);
 
   const plannedToday = (call: Call) => {
@@ -114,6 +115,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
       return own.finally(() => calls.delete(own));
     },
     [Symbol.asyncDispose]: async () => {
+      closing.abort();
       await Promise.allSettled(calls);
       await afterwards[Symbol.asyncDispose]();
     },

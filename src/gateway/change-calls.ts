@@ -8,7 +8,7 @@ import { doesChangeKeywords } from "./tracked-lists.ts";
 
 /**
  * Creates the function that sends calls that change something at the service, and forgets what was known before them. `leave`: calls that
- * begin after the change do not join those that were under way during it.
+ * begin after the change do not join those that were under way during it. `closing`: changes do not wait for others after its abort.
  */
 export function createChangeCall(
   parts: GatewayParts,
@@ -16,7 +16,13 @@ export function createChangeCall(
     pay,
     empty,
     leave,
-  }: { readonly pay: PayCall; readonly empty: EmptyReplies; readonly leave: (change: Call) => void },
+    closing,
+  }: {
+    readonly pay: PayCall;
+    readonly empty: EmptyReplies;
+    readonly leave: (change: Call) => void;
+    readonly closing: AbortSignal;
+  },
 ): PayCall {
   const { ingest } = parts;
   let changing: Promise<unknown> = Promise.resolve();
@@ -42,7 +48,9 @@ export function createChangeCall(
    */
   return function payChange(call: Call, caller: Caller): Promise<Answered> {
     if (!doesChangeKeywords(call)) return change(call, caller);
-    const own = changing.then(() => withAdvisoryLock(ingest.db, "keywords", () => change(call, caller)));
+    const own = changing.then(() =>
+      withAdvisoryLock(ingest.db, { name: "keywords", signal: closing }, () => change(call, caller)),
+    );
     changing = own.catch(() => undefined);
     return own;
   };

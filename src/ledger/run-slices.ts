@@ -1,6 +1,7 @@
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
+import { retryCredits } from "./reopen.ts";
 import { isRetryable } from "./retryable.ts";
 
 /** A slice of a run, as one line. Counts are numbers, days are `YYYY-MM-DD`. */
@@ -24,6 +25,8 @@ export type RunSlice = {
   readonly endedAt: Date | null;
   /** True if it failed and no newer slice has answered its cells or will request them. */
   readonly isRetryable: boolean;
+  /** What a retry is expected to cost. */
+  readonly retryCredits: number;
 };
 
 /** Which slices: of a run, in a state, of a dataset, at most a number of them after a given one. */
@@ -44,8 +47,10 @@ export async function readRunSlices(
     select s.slice_id as "sliceId", s.dataset, s.scope, a.app_name as "appName", s.item_count::int as "itemCount", s.first_day as "firstDay",
            s.last_day as "lastDay", s.state, s.attempt as attempts, s.planned_credits as "plannedCredits", s.booked_credits::int as "bookedCredits",
            s.rows_loaded as rows, s.rows_rejected as rejects, s.error_code as code, s.error_message as message, s.ended_at as "endedAt",
-           ${isRetryable} as "isRetryable"
+           ${isRetryable} as "isRetryable", ${retryCredits(sql`own.slice_id`)} as "retryCredits"
     from   ops.slice_status as s
+    -- the SQL of retryCredits has an s of its own
+    cross  join lateral (select s.slice_id) as own
     left   join core.dim_app as a on a.store = s.store and a.track_id = s.track_id
     where  s.run_id = ${runId}::bigint and s.slice_id > ${after}::bigint and (${state} = '' or s.state = ${state}) and (${dataset} = '' or s.dataset = ${dataset})
     order  by s.slice_id

@@ -1,6 +1,7 @@
 import { reportedPrefix, type Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
+import { retryCredits } from "./reopen.ts";
 import { isRetryable } from "./retryable.ts";
 
 /** A row of `ops.slice_status`; counts and credits are numbers, days are `YYYY-MM-DD`, instants are Dates. */
@@ -33,6 +34,8 @@ type SliceStatus = {
   /** The dataset whose answer reported its cells; null if they were requested. */
   readonly reported_by: string | null;
   readonly is_retryable: boolean;
+  /** What a retry is expected to cost. */
+  readonly retry_credits: number;
   readonly plan_id: string | null;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -67,7 +70,7 @@ export async function sliceDetails(db: Database, sliceId: string, mostRejects = 
   const slices = await sql<SliceStatus>`
     select slice_id, dataset, operation, scope, item_count::int, first_day, last_day, class, state, effective_state, attempt, failure_count, planned_request_count,
            planned_credits, request_count::int, booked_credits::int, rows_loaded, rows_rejected, due_at, error_code, error_message, run_id,
-           plan_id, created_at, started_at, ended_at, ${isRetryable} as is_retryable,
+           plan_id, created_at, started_at, ended_at, ${isRetryable} as is_retryable, ${retryCredits(sql`${sliceId}::bigint`)} as retry_credits,
            (select r.account from ops.run_log as r where r.run_id = s.run_id) as account,
            (select substr(l.fingerprint, ${reportedPrefix.length + 1}::integer) from ops.slice_log as l
             where  l.slice_id = s.slice_id and l.fingerprint like ${`${reportedPrefix}%`}) as reported_by

@@ -32,13 +32,21 @@ export type LockName =
 
 const keyOf = (name: LockName) => sql`hashtext(${`storehouse ${name}`})`;
 
+/** A lock that is not waited for after an abort of `signal`. */
+type StoppableLock = { readonly name: LockName; readonly signal: AbortSignal };
+
 /**
  * Does work while no other process holds the lock. `work` gets the connection that holds it: callers that each took a second connection
- * could starve each other.
+ * could starve each other. After an abort of the signal the lock is not waited for: throws its reason if the lock is not free.
  */
-export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Database) => Promise<T>): Promise<T> {
+export function withAdvisoryLock<T>(
+  db: Database,
+  lock: LockName | StoppableLock,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  const { name, signal } = typeof lock === "string" ? { name: lock, signal: undefined } : lock;
   return db.connection().execute(async (connection) => {
-    while (!(await isTaken(connection, name)));
+    while (!(await tryTake(connection, name, signal))) signal?.throwIfAborted();
     try {
       return await work(connection);
     } finally {
@@ -49,6 +57,10 @@ export function withAdvisoryLock<T>(db: Database, name: LockName, work: (db: Dat
 
 /** How long a statement waits for a lock: a long wait would count as a lost connection. */
 const waitMs = 2_000;
+
+function waitUnlessAborted(signal: AbortSignal | undefined): number {
+  return signal?.aborted ? 1 : waitMs;
+}
 
 async function waitAtMost(transaction: Database, ms: number): Promise<void> {
   await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(transaction);
@@ -67,7 +79,7 @@ export async function withLocks<T>(
     let hasLocks = false;
     try {
       return await db.transaction().execute(async (transaction) => {
-        await waitAtMost(transaction, signal?.aborted ? 1 : waitMs);
+        await waitAtMost(transaction, waitUnlessAborted(signal));
         await take(transaction);
         hasLocks = true;
         await waitAtMost(transaction, 0);
@@ -81,10 +93,10 @@ export async function withLocks<T>(
 }
 
 /** Takes the lock until it is released; false if another session holds it for the whole wait. */
-async function isTaken(connection: Database, name: LockName): Promise<boolean> {
+async function tryTake(connection: Database, name: LockName, signal?: AbortSignal): Promise<boolean> {
   try {
     await connection.transaction().execute(async (transaction) => {
-      await waitAtMost(transaction, waitMs);
+      await waitAtMost(transaction, waitUnlessAborted(signal));
       await sql`select pg_advisory_lock(${keyOf(name)})`.execute(transaction);
     });
     return true;

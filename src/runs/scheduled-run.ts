@@ -43,7 +43,7 @@ export async function planAgreed(parts: IngestParts, settings: Settings, names: 
 export async function planDue(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await cancelOutOfPortfolio(parts, settings, { datasets: chosen, isWorker: true });
   await forgetOldPrices(parts);
-  const isAnyWaiting = await checkBalance(parts);
+  const isAnyWaiting = await checkBalanceIfDue(parts);
   // the others after the plan: before it they would take the credits that snapshots of the night need
   if (isAnyWaiting) await resumeOnCredits(parts, settings, { onlySnapshots: true });
   await resumeOnBudgets(parts, settings);
@@ -112,7 +112,7 @@ const staleAfterMs = 30 * 60_000;
  * If slices wait for the reset of credits, or no balance was reported for a while, checks the balance. True if slices wait and the balance
  * is known: if the check fails, they stay deferred.
  */
-async function checkBalance(parts: IngestParts): Promise<boolean> {
+async function checkBalanceIfDue(parts: IngestParts): Promise<boolean> {
   const { db, clock, accountId, queueId } = parts;
   const isAnyWaiting = await isAnyWaitingForCredits(db, clock.now(), queueId);
   const reportedAt = (await readAccount(db, accountId))?.observedAt ?? 0;

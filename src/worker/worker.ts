@@ -176,7 +176,7 @@ async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => 
   if (stop.aborted) return;
   stop.addEventListener("abort", ingest.halt, { once: true });
   try {
-    await checkBalance(ingest);
+    await awaitAcceptedAccount(ingest);
     if (!parts.halted.aborted) await runUntilHalted(app, ingest, started);
   } finally {
     stop.removeEventListener("abort", ingest.halt);
@@ -184,7 +184,7 @@ async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => 
 }
 
 /** Checks the balance first and waits for an API that does not respond. A refused token, or a stop that stands, ends the session. */
-async function checkBalance({ parts }: Ingest): Promise<void> {
+async function awaitAcceptedAccount({ parts }: Ingest): Promise<void> {
   try {
     const stop = await awaitBalance(parts);
     if (stop !== null) parts.abort(refusedElsewhere(stop));

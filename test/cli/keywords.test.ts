@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { runCommand } from "../support/command.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { gateAfter, openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
@@ -194,6 +195,20 @@ test("a change that is interrupted ends the call under way, says what was done a
   expect(stderr).toMatch(/^Only part of it was done: 200 of 450 added, .*\nInterrupted\.\n$/);
   expect(requested(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
   expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
+});
+
+test("a change that waits for another process is interrupted without waiting for its end", async () => {
+  await using stage = await openStage();
+  await using other = await stage.open();
+  const code = await withAdvisoryLock(other.warehouse.db, "keywords", async () => {
+    await using change = startCommand(stage, ["keywords", "add", app, "JP", "a word", "--yes"]);
+    const waiting =
+      "select from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted";
+    await until(async () => (await stage.query(waiting)).length > 0);
+    return (await change.stop("SIGINT")).code;
+  });
+  expect(code).toBe(130);
+  expect(requested(stage)).toEqual([]);
 });
 
 test("an app that was not tracked is tracked with its first keyword, and a list that was never synced is bought only for sync", async () => {

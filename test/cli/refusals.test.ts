@@ -55,6 +55,10 @@ test("a command that cannot run reports in one line how it can", async () => {
     expect((await run(stage, [...command, "999999"])).stderr).toMatch(
       /^bad_argument: there is no slice 999999: `storehouse raw list` shows slices with their numbers, /,
     );
+  for (const slices of [["12,999999"], ["12", "--slice", "999999, 13"]])
+    expect((await run(stage, ["retry", "--slice", ...slices])).stderr).toContain("there is no slice");
+  const notNumbers = await run(stage, ["retry", "--slice", "12,x"]);
+  expect(notNumbers).toMatchObject({ code: 2, stderr: expect.stringContaining("It is not the number of a slice") });
 
   const none = await run(stage, ["backfill", "--as-of", today, "--plan", "4711"]);
   expect(none.stderr).toMatch(/^unknown_plan: there is no plan 4711 \(there is none yet\); /);

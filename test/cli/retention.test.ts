@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import type { ChildOptions } from "../support/ingest-child.ts";
-import { openStage, today, type Stage } from "../support/ingest-stage.ts";
+import { openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
+import { hasTerminal, openTerminal } from "../support/terminal.ts";
 
 const settings = { retention: { keep_months: 1 } } as const;
 
@@ -39,6 +43,34 @@ test("storehouse retention shows what it would remove, requires a confirmation, 
     "keyword_rank is kept from 2026-07-01 on (keep_months in config/storehouse.yaml)",
   );
   expect(await stage.query("select 1 from ops.plan")).toEqual([]);
+});
+
+test.skipIf(!hasTerminal).each([
+  [["retention"], "Drop 1 month for good? (y/N)", "Nothing was changed."],
+  [["prune", "--keep-days", "0"], " for good? (y/N)", "Nothing was deleted."],
+] as const)("%j ends as interrupted by Ctrl-C at its question, and as not confirmed by no", async (...given) => {
+  const [command, question, said] = given;
+  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
+  await stage.sync({ request: { datasets: ["keyword_rank"] } });
+  const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
+  const config = path.join(folder, "storehouse.yaml");
+  await writeFile(config, JSON.stringify({ ...quick(), ...settings }));
+  const variables = {
+    API_BASE_URL: stage.sandbox.url,
+    API_TOKEN: stage.sandbox.token,
+    DATABASE_URL: stage.databaseUrl,
+    STOREHOUSE_CONFIG: config,
+  };
+  for (const [typed, code] of [
+    ["\u0003", 130],
+    ["n\r", 2],
+  ] as const) {
+    await using terminal = openTerminal(folder, command, variables);
+    await until(() => terminal.output().includes(question));
+    terminal.type(typed);
+    expect([await terminal.ended, terminal.output()]).toEqual([code, expect.stringContaining(said)]);
+  }
+  await rm(folder, { recursive: true });
 });
 
 test.each([

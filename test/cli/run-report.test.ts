@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { exitCodeOf, printResult } from "../../src/cli/run-report.ts";
+import { exitCodeOf } from "../../src/cli/exit-codes.ts";
+import { printResult } from "../../src/cli/run-report.ts";
 import { fail } from "../../src/core/errors.ts";
 import type { SyncResult } from "../../src/runs/run-parts.ts";
 

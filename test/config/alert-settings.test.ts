@@ -71,7 +71,11 @@ describe("alerts in the configuration", () => {
       ],
       [
         "alerts:\n  one:\n    kind: keyword_fell\n    for:\n      keyword_groups: [brand]",
-        "line 5: alerts.one.for.keyword_groups names brand, which is not a group",
+        "line 5: alerts.one.for.keyword_groups.0 names brand, which is not a group",
+      ],
+      [
+        "portfolio: { groups: { apps: { casual: ['1'] } } }\nalerts:\n  one:\n    kind: rating_fell\n    for:\n      app_groups: [casuals]",
+        "line 6: alerts.one.for.app_groups.0 names casuals, which is not a group, did you mean casual?",
       ],
       [
         "alerts:\n  one:\n    kind: one_star_reviews\n    days: 7",

@@ -65,6 +65,26 @@ describe("an edited configuration file", () => {
     });
   });
 
+  test("keeps each line that is not changed as it was written, to the space", () => {
+    const mine =
+      "portfolio:\n  source: config      # for now\n  apps:\n    - {id: 7, countries: [US, GB]}   # ours\n    - { id: 8, countries: [ JP ] }\napi:\n  concurrency: 2    # slow\n  store_words: {ios: a,  android: b}\n";
+    expect(editedSettings(mine, { source: "both", datasets: { review: false } })).toBe(
+      `${mine.replace("config      # for now", "both # for now")}datasets:\n  review:\n    on: false\n`,
+    );
+    expect(editedSettings(mine, { apps: [app] })).toContain("{ id: 8, countries: [ JP ] }\n    - id: 123\n");
+    const shippedLines = editedSettings(shipped, { source: "both", apps: [app], datasets: { review: true } }).split(
+      "\n",
+    );
+    expect(shipped.split("\n").filter((line) => !shippedLines.includes(line))).toEqual([
+      "  source: account # account, config or both",
+      "  apps: []",
+      "datasets: {}",
+    ]);
+    // other indentation than that of new lines
+    const wide = "portfolio:\n    apps:\n        -   id: 7   # ours\n            countries: [US]\n";
+    expect(settingsOf(editedSettings(wide, { apps: [app] })).portfolio.apps).toHaveLength(2);
+  });
+
   test("run again changes what is answered otherwise, in place", () => {
     const mine =
       "portfolio:\n  apps:\n    # the first\n    - id: 123\n      countries: [US]\n    - id: com.example.b # the second\n      countries: [JP]\ndatasets:\n  review: # dear\n    history_days: 9\n";

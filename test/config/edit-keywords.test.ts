@@ -33,6 +33,13 @@ describe("keywords of an entry of the configuration", () => {
     expect(listOf(editedKeywords(few, 0, { add: [], remove: ["lumi", "to do"] }))).toEqual([]);
   });
 
+  test("leave the spaces of other lines, and those between the brackets of a list, as they are", () => {
+    const spaced = `${head}      keywords: [ lumi ]      # ours\napi: {concurrency: 2,  retry_seconds: 5}   # slow\n`;
+    expect(editedKeywords(spaced, 0, { add: ["habit"], remove: [] })).toBe(
+      spaced.replace("[ lumi ]      #", "[ lumi, habit ] #"),
+    );
+  });
+
   test("that the entry shares by a name become its own", () => {
     const shared = `words: &words [lumi, to do]\n${head}      keywords: *words\n`;
     const text = editedKeywords(shared, 0, { add: ["habit"], remove: ["lumi"] });

@@ -116,6 +116,8 @@ describe("a wrong value is reported with file, line and key", () => {
       "portfolio:\n  apps:\n    - { id: 1, countries: [US] }\n    - { id: not an id, countries: [US] }",
     ],
     ["portfolio.apps.0.id", 3, "portfolio:\n  apps:\n    - id: -5\n      countries: [US]"],
+    // more digits than a request can have
+    ["portfolio.apps.0.id", 3, `portfolio:\n  apps:\n    - { id: "${"1".repeat(20)}", countries: [US] }`],
     ["portfolio.apps.0.countries.1", 3, "portfolio:\n  apps:\n    - { id: 1, countries: [US, us] }"],
     ["portfolio.apps.0.countries", 3, "portfolio:\n  apps:\n    - id: 1"],
     ["portfolio.apps.0.countries", 4, "portfolio:\n  apps:\n    - id: 1\n      countries: []"],

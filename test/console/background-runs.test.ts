@@ -63,5 +63,5 @@ test("a run of which the end cannot be put on record has ended all the same", as
   await new Promise(setImmediate);
   const { ended = null } = runs.latest() ?? {};
   expect(ended && endOf(ended)).toMatchObject({ isDone: false, text: expect.stringContaining("console_unknown") });
-  runs.checkFree();
+  runs.start(failed, { onRun: away, onEnd: away });
 });

@@ -105,6 +105,27 @@ describe("a change of keywords", () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringMatching(/\d keywords? more would be removed/)]);
   });
 
+  test("that waits for another process ends when its console closes, and is on record as failed", async () => {
+    const fields = { ...place, verb: "add", keywords: "too late" };
+    const closing = await stage.start(withPasswords);
+    const eve = clientOf(closing);
+    await eve.signIn(operatorPassword, "Eve");
+    const agreed = await priceFor(eve, fields);
+    const holding = new pg.Client({ connectionString: stage.granted.adminUrl });
+    await holding.connect();
+    await holding.query(holdsLock);
+    const posted = eve.post("/actions/keywords", { ...fields, agreed }).catch(() => "cut");
+    await untilShown(async () => (await holding.query<{ n: string }>(waiting)).rows[0]?.n ?? "", /^1$/);
+    await closing[Symbol.asyncDispose]();
+    await holding.end();
+    expect(await posted).toBe("cut");
+    expect(await stage.lastDeed("keywords")).toMatchObject({
+      user_name: "Eve",
+      outcome: "failed",
+      note: expect.stringMatching(/^stopped: the process is stopping/),
+    });
+  });
+
   test("that fails half-way says what was done, and is on record with it", async () => {
     const keywords = Array.from({ length: 201 }, (_, index) => `word ${String(index).padStart(3, "0")}`);
     const fields = { ...place, verb: "add", keywords: keywords.join("\n") };

@@ -32,7 +32,12 @@ describe("where an operation costs more than documented by now, what is shown is
   test("a retry of what was planned at the documented price", async () => {
     const [failed] = await stage.query<{ slice_id: string }>("select slice_id from ops.failed_slice");
     const slices = failed?.slice_id ?? "";
-    await ann.get(`/slices/${slices}`);
+    const [run] = await stage.query<{ id: string }>("select run_id as id from ops.slice where slice_id = $1", [slices]);
+    const shown = await Promise.all(
+      [`/slices/${slices}`, `/runs/${run?.id}?state=failed`].map(async (page) => (await ann.get(page)).text),
+    );
+    for (const text of shown)
+      expect([priceIn(text), text]).toEqual(["4", expect.stringContaining("Retry · 4 credits")]);
     const agreed = priceIn((await ann.post("/actions/retry", { slices })).text);
     const before = stage.requested().length;
     expect((await ann.post("/actions/retry", { slices, agreed })).status).toBe(303);

@@ -87,7 +87,9 @@ test("a run that an error aborted shows the error", async () => {
     `insert into ops.run (kind, as_of, datasets, started_at, ended_at, outcome, error_code, error_message)
      values ('sync', now(), '{}', now(), now(), 'aborted', 'forbidden', 'no <access>') returning run_id::text as id`,
   );
-  expect((await operator.get(`/runs/${run?.id}`)).text).toMatch(/Aborted by[^]*no &lt;access&gt;/);
+  expect((await operator.get(`/runs/${run?.id}`)).text).toMatch(
+    /class="notice bad" id="error"[^]*Aborted by[^]*no &lt;access&gt;/,
+  );
   expect((await operator.get("/runs/1")).text).not.toContain("Aborted by");
 });
 
@@ -115,6 +117,19 @@ test("nor do sign-in and pages about what is wrong", async () => {
     expect(headers.get("content-security-policy")).toContain("default-src 'none';script-src 'self'");
     expect(text).not.toMatch(/<style|<script>|\sstyle=|\son\w+=|(src|href)="(https?:)?\/\//);
   }
+});
+
+test("a slice links the pages of its answer as long as they are stored", async () => {
+  const [one] = await stage.stage.query<{ slice_id: string; page: number }>(
+    "select slice_id, page from raw.answer join ops.slice using (slice_id) where state = 'loaded' order by answer_id desc limit 1",
+  );
+  const page = `/slices/${one?.slice_id}`;
+  const link = `href="${page}/answer?page=${one?.page}"`;
+  expect((await operator.get(page)).text).toContain(link);
+  expect((await viewer.get(page)).text).toContain("Only operators can see the stored answer.");
+  await stage.stage.query(`delete from raw.answer where slice_id = ${one?.slice_id}`);
+  const { text } = await operator.get(page);
+  expect([text.includes("The answer is no longer stored."), text.includes("/answer?page=")]).toEqual([true, false]);
 });
 
 test("a stored answer is shown as text, cut, and without the token, and saved whole without it", async () => {

@@ -142,21 +142,40 @@ describe("a list that was under way during a change", () => {
   });
 });
 
+/** True while a process waits for a lock. */
+async function isOneWaiting(): Promise<boolean> {
+  const waiting = await nights.stage.query(
+    "select from pg_locks join pg_database on oid = database where datname = current_database() and locktype = 'advisory' and not granted",
+  );
+  return waiting.length > 0;
+}
+
 test("changes of callers wait for one of a person that is under way, however many there are", async () => {
   await using app = await nights.stage.open(nights.run());
   nights.stage.sandbox.clearLog();
-  const waiting = async () => {
-    const text = "select from pg_locks where locktype = 'advisory' and not granted";
-    return (await nights.stage.query(text)).length > 0;
-  };
   const changes = await withAdvisoryLock(app.warehouse.db, "keywords", async () => {
     const begun = Array.from({ length: 30 }, (_, index) => add(`many ${index}`));
-    await until(waiting);
+    await until(isOneWaiting);
     expect(nights.stage.requested()).toEqual([]);
     return begun.map((one) => one.then(({ status }) => status));
   });
   expect(new Set(await Promise.all(changes))).toEqual(new Set([200]));
   expect(nights.stage.requested()).toHaveLength(30);
+});
+
+test("changes of callers that wait for one of a person end when their gateway closes", async () => {
+  await using app = await nights.stage.open(nights.run());
+  const closing = await openDoor(nights.stage, nights.run());
+  nights.stage.sandbox.clearLog();
+  await withAdvisoryLock(app.warehouse.db, "keywords", async () => {
+    const path = `/gateway/account/app/${stage.app}/keywords/US`;
+    const begun = ["late one", "late two"].map((keyword) =>
+      closing.call(path, editor, { method: "POST", body: JSON.stringify([keyword]) }),
+    );
+    await until(isOneWaiting);
+    await Promise.all([closing[Symbol.asyncDispose](), Promise.allSettled(begun)]);
+  });
+  expect(nights.stage.requested()).toEqual([]);
 });
 
 describe("a reply that there is nothing is given no more", () => {

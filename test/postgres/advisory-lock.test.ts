@@ -52,6 +52,21 @@ describe("a lock of a session", () => {
     expect(await held).toBe("first");
   });
 
+  test("is not waited for after a stop, and taken if it is free", async () => {
+    await using database = await freshDatabase();
+    await using warehouse = await openWarehouse(database.url, 3);
+    const stop = new AbortController();
+    const change = () =>
+      withAdvisoryLock(warehouse.db, { name: "keywords", signal: stop.signal }, async () => "changed");
+    await withAdvisoryLock(warehouse.db, "keywords", async () => {
+      const changing = change();
+      stop.abort(new Error("the process stops"));
+      await expect(changing).rejects.toThrow("the process stops");
+      await expect(change()).rejects.toThrow("the process stops");
+    });
+    expect(await change()).toBe("changed");
+  });
+
   test("is free again after a planner failed", async () => {
     await using database = await freshDatabase();
     await using warehouse = await openWarehouse(database.url, 2);

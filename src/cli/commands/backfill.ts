@@ -23,7 +23,8 @@ import { print, printJson, remark } from "../output.ts";
 import { count, countOf } from "../../core/words.ts";
 import { datasetsAtLeast } from "../../planner/plan-work.ts";
 import { forecastOf } from "../plan-report.ts";
-import { exitCodeOf, exitCodes, exitHelp, printResult } from "../run-report.ts";
+import { exitCodeOf, exitCodes, exitCodeUnconfirmed } from "../exit-codes.ts";
+import { exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { withProgress } from "./sync.ts";
 import { isoTime } from "../times.ts";
@@ -145,7 +146,7 @@ async function isAgreed(
   if (!canConfirm()) throw fail("not_agreed", { credits: count(price), limit: count(limit), plan: plan.planId });
   if (await confirm(`Spend up to ${countOf(price, "credit")}?`, stop)) return true;
   remark(`Nothing was run or spent. \`storehouse backfill --plan ${plan.planId}\` runs it later.`);
-  process.exitCode = stop.aborted ? exitCodes.interrupted : 2;
+  process.exitCode = exitCodeUnconfirmed(stop);
   return false;
 }
 

@@ -31,7 +31,7 @@ export function defineCredits(command: Command): void {
     .action((options: { forecast?: true; json?: true }) =>
       withWarehouse(async (app) => {
         const accountId = await accountIdIn(app.warehouse.db, app.config);
-        const uncheckedBecause = await checkBalance(app);
+        const uncheckedBecause = await tryToRefreshBalance(app);
         if (options.forecast) await makeForecast(app);
         const { clock, warehouse, config } = app;
         const report = await readCreditReport(warehouse.db, {
@@ -60,7 +60,7 @@ const testsApi = "`storehouse doctor` tests the address and the token, and says 
  * Checks the balance, which is free. Returns why it could not be checked: then the ledger has the last reported balance, if there is one.
  * Null if it was checked, or without a token.
  */
-async function checkBalance(app: App): Promise<string | null> {
+async function tryToRefreshBalance(app: App): Promise<string | null> {
   const { environment, settings } = app.config;
   if (environment.API_BASE_URL === undefined || environment.API_TOKEN === undefined) return null;
   const { clock, warehouse } = app;

@@ -1,22 +1,15 @@
 import path from "node:path";
-import { sql } from "../../postgres/sql.ts";
 import type { Command } from "commander";
 import { isOn, type Settings } from "../../config/settings.ts";
 import type { Timing } from "../../core/timing.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
-import {
-  acceptedValues,
-  dbtSources,
-  dayFreshnessOf,
-  freshnessOf,
-  slowest,
-  type TableFacts,
-} from "../../export/dbt-sources.ts";
+import { dbtSources, dayFreshnessOf, freshnessOf, slowest, type TableFacts } from "../../export/dbt-sources.ts";
 import { dbtSemantics, type DbtFile } from "../../export/dbt-semantics.ts";
+import { fixedValues } from "../../export/fixed-values.ts";
 import { martShapes } from "../../postgres/mart-shapes.ts";
 import { readRelationDatasets } from "../../planner/relation-datasets.ts";
-import { readRelations, type Relation } from "../../postgres/relations.ts";
+import { readRelations } from "../../postgres/relations.ts";
 import { examplePartitions, timingsOf } from "../../planner/example-partitions.ts";
 import { timingWith } from "../../planner/dataset-settings.ts";
 import { dayColumns } from "../../load/table.ts";
@@ -98,19 +91,4 @@ async function martFacts(db: Database, settings: Settings): Promise<ReadonlyMap<
 function timingsIn(settings: Settings, dataset: Dataset): readonly Timing[] {
   const chosen = settings.datasets[dataset.name] ?? {};
   return timingsOf(dataset, examplePartitions(dataset, chosen)).map((timing) => timingWith(timing, chosen));
-}
-
-/** The codes that views spell out: those of the devices, which come with the migrations, and those that the apps' table lists. */
-async function fixedValues(
-  db: Database,
-  relations: readonly Relation[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { rows } = await sql<{
-    device_code: string;
-  }>`select device_code from core.dim_device order by device_key`.execute(db);
-  const apps = relations.find(({ name }) => name === "core.dim_app");
-  return new Map([
-    ["device_code", rows.map(({ device_code }) => device_code)],
-    ...(apps === undefined ? [] : acceptedValues(apps)),
-  ]);
 }

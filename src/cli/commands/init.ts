@@ -17,7 +17,7 @@ import { canConfirm } from "../confirm.ts";
 import { print, remark } from "../output.ts";
 import { countOf } from "../../core/words.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
-import { exitCodes } from "../run-report.ts";
+import { exitCodes } from "../exit-codes.ts";
 import {
   newApp,
   keywordProblem,

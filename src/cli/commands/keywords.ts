@@ -13,6 +13,7 @@ import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
 import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { withApiSession } from "../api-request.ts";
 import { canConfirm, confirm } from "../confirm.ts";
+import { exitCodeUnconfirmed } from "../exit-codes.ts";
 import { changesAsJson, changesInWords, doneInWords, leftInWords, type ChangeReport } from "../keyword-report.ts";
 import { print, printJson, remark } from "../output.ts";
 
@@ -67,7 +68,7 @@ function addVerb(keywords: Command, verb: KeywordVerb): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; one more credit checks how many are tracked.${listPrice}\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (the output says what was done), 2 usage, settings, token or not confirmed, 3 no credits are left.`,
+      `\nA call changes up to ${addKeywords.params.body.maxItems} keywords for ${addKeywords.cost} credit; one more credit checks how many are tracked.${listPrice}\n\nExample:\n  storehouse keywords ${example}\n\nExit codes: 0 done or nothing to do, 1 the API failed (the output says what was done), 2 usage, settings, token or not confirmed, 3 no credits are left, 130 interrupted.`,
     )
     .action((trackId: string, country: string, words: string[], options: Options) => {
       const { keywords: named, repeats } = keywordsGiven(words, options.file, verb === "remove" ? "remove" : "add");
@@ -85,7 +86,8 @@ type ChangeRequest = {
 
 async function change(request: ChangeRequest): Promise<void> {
   const { session, options } = request;
-  const alone = <T>(work: () => Promise<T>) => withAdvisoryLock(session.app.warehouse.db, "keywords", work);
+  const lock = { name: "keywords", signal: session.stop } as const;
+  const alone = <T>(work: () => Promise<T>) => withAdvisoryLock(session.app.warehouse.db, lock, work);
   if (options.yes)
     return alone(async () => {
       const report = await see(request);
@@ -139,6 +141,6 @@ async function isAgreed(
   if (await confirm(`Do it, for ${countOf(report.credits, "credit")}?`, stop)) return true;
   if (json) printJson(changesAsJson(report, null));
   remark("Nothing was changed.");
-  process.exitCode = stop.aborted ? 130 : 2;
+  process.exitCode = exitCodeUnconfirmed(stop);
   return false;
 }

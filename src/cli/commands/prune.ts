@@ -3,12 +3,14 @@ import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { prunable, pruneRaw, type Pruned } from "../../raw/prune.ts";
 import { canConfirm, confirm } from "../confirm.ts";
+import { exitCodeUnconfirmed } from "../exit-codes.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
 import { countOf } from "../../core/words.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { table } from "../table.ts";
 import { dayMs } from "../../core/day.ts";
+import { daysText } from "../../core/window.ts";
 import { wholeNumber } from "../arguments.ts";
 
 type Options = {
@@ -29,7 +31,7 @@ export function definePrune(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nAt a terminal it requires confirmation. Elsewhere only --keep-days 0, which leaves nothing to replay, requires --yes.\nExit codes: 0 done, 2 usage, or not confirmed.",
+      "\nAt a terminal it requires confirmation. Elsewhere only --keep-days 0, which leaves nothing to replay, requires --yes.\nExit codes: 0 done, 2 usage, or not confirmed, 130 interrupted.",
     )
     .action((options: Options) => withWarehouse((app) => prune(app, options)));
 }
@@ -41,10 +43,7 @@ async function prune({ warehouse: { db }, clock }: App, options: Options): Promi
     if (options.json) return printJson(would);
     return print(would.answers === 0 ? nothingOld : `${tableOf(would)}\nThey would be deleted; nothing was.`);
   }
-  if (!options.yes && !(await isAgreed(options, () => prunable(db, before)))) {
-    process.exitCode = 2;
-    return remark("Nothing was deleted.");
-  }
+  if (!options.yes && !(await isAgreed(options, () => prunable(db, before)))) return remark("Nothing was deleted.");
   const gone = await pruneRaw(db, before);
   if (options.json) printJson(gone);
   else if (gone.answers === 0) print(nothingOld);
@@ -66,7 +65,9 @@ async function isAgreed({ keepDays }: Options, count: () => Promise<Pruned>): Pr
   if (would.answers === 0) return true;
   remark(tableOf(would));
   using stop = stopSignal();
-  return await confirm(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal);
+  if (await confirm(`Delete ${countOf(would.answers, "answer")} for good?`, stop.signal)) return true;
+  process.exitCode = exitCodeUnconfirmed(stop.signal);
+  return false;
 }
 
 function tableOf({ datasets }: Pruned): string {
@@ -77,5 +78,5 @@ function tableOf({ datasets }: Pruned): string {
 }
 
 function daysOf({ dataset, from, to }: Pruned["datasets"][number]): string {
-  return `${dataset} ${from === to ? from : `${from} to ${to}`}`;
+  return `${dataset} ${daysText(from, to)}`;
 }

@@ -5,6 +5,7 @@ import { noteTaskDone } from "../../ledger/findings.ts";
 import { withPublishedCheck } from "../../publish/verify-month.ts";
 import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
 import { canConfirm, confirm } from "../confirm.ts";
+import { exitCodeUnconfirmed } from "../exit-codes.ts";
 import { withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { countOf } from "../../core/words.ts";
@@ -22,7 +23,7 @@ export function defineRetention(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\nconfig/storehouse.yaml sets how long months are kept: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action is drop or detach. `storehouse prune` deletes stored answers.\nExit codes: 0 done or nothing to do, 1 some months were in use or are not published yet (CLICKHOUSE_URL), 2 usage, or not confirmed.",
+      "\nconfig/storehouse.yaml sets how long months are kept: retention.keep_months, or datasets.<name>.keep_months, and retention.ops_months for requests; retention.action is drop or detach. `storehouse prune` deletes stored answers.\nExit codes: 0 done or nothing to do, 1 some months were in use or are not published yet (CLICKHOUSE_URL), 2 usage, or not confirmed, 130 interrupted.",
     )
     .action((options: Options) => withApp((app) => retention(app, options)));
 }
@@ -38,10 +39,7 @@ async function retention({ warehouse, clock, config }: App, options: Options): P
       old.length === 0 ? nothingOld(keptTables(settings, clock.today()).length) : `${tableOf(old)}\n${would[action]}`,
     );
   }
-  if (old.length > 0 && !options.yes && !(await isAgreed(old, action))) {
-    process.exitCode = 2;
-    return remark("Nothing was changed.");
-  }
+  if (old.length > 0 && !options.yes && !(await isAgreed(old, action))) return remark("Nothing was changed.");
   const retired = await withPublishedCheck(warehouse, config, (mayGo) =>
     retire(db, { settings, clock, action, mayGo }),
   );
@@ -67,10 +65,10 @@ async function isAgreed(old: readonly OldMonth[], action: "drop" | "detach"): Pr
   remark(tableOf(old));
   using stop = stopSignal();
   const months = countOf(old.length, "month");
-  return await confirm(
-    action === "drop" ? `Drop ${months} for good?` : `Move ${months} to the schema archive?`,
-    stop.signal,
-  );
+  const question = action === "drop" ? `Drop ${months} for good?` : `Move ${months} to the schema archive?`;
+  if (await confirm(question, stop.signal)) return true;
+  process.exitCode = exitCodeUnconfirmed(stop.signal);
+  return false;
 }
 
 function tableOf(months: readonly OldMonth[]): string {

@@ -4,7 +4,7 @@ import { outcomeWords } from "../../ledger/status.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson } from "../output.ts";
-import { countOf, durationText } from "../../core/words.ts";
+import { countOf, durationText, listed } from "../../core/words.ts";
 import type { TextTone } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { timeCell, zoneNote } from "../times.ts";
@@ -45,7 +45,16 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
     "credits spent",
   ];
   print(`${table(headings, rows)}\n${zoneNote()}`);
-  for (const { run_id: id, error_message: error } of runs) if (error !== null) print(`Run ${id} was aborted: ${error}`);
+  for (const text of abortedTexts(runs)) print(`\n${text}`);
+}
+
+/** What aborted runs, once for all runs with the same error: a token that is refused aborts each of them. */
+function abortedTexts(runs: readonly RunLine[]): readonly string[] {
+  const aborted = runs.filter(({ error_message: error }) => error !== null);
+  return [...Map.groupBy(aborted, ({ error_message: error }) => error)].map(([error, same]) => {
+    const ids = listed(same.map(({ run_id: id }) => id));
+    return `${same.length === 1 ? `Run ${ids} was` : `Runs ${ids} were`} aborted: ${error}`;
+  });
 }
 
 function cellsOf(run: RunLine, columns: readonly (typeof states)[number][]): readonly Cell[] {

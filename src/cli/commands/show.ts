@@ -4,6 +4,7 @@ import { sliceDetails, type SliceDetails } from "../../ledger/slice-details.ts";
 import { noSuchSlice, sliceArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson } from "../output.ts";
+import { daysText } from "../../core/window.ts";
 import { count, countOf } from "../../core/words.ts";
 import { factList, type Fact } from "../fact-list.ts";
 import { optional, table } from "../table.ts";
@@ -30,7 +31,7 @@ function printDetails({ slice, items, requests, rejects }: SliceDetails): void {
     ["what", `${slice.dataset} by ${slice.operation}`],
     ["who", scopeText(slice.scope)],
     ["items", items.length === 0 ? null : `${countOf(items.length, "item")}: ${shortened(items)}`],
-    ["days", slice.first_day === slice.last_day ? slice.first_day : `${slice.first_day} to ${slice.last_day}`],
+    ["days", daysText(slice.first_day, slice.last_day)],
     ["source", slice.reported_by && `reported by ${slice.reported_by}, not requested`],
     ["class", slice.class],
     [

@@ -10,7 +10,8 @@ import { noCellNotes } from "../../planner/no-cells.ts";
 import { otherAccountsWords } from "../of-other-accounts.ts";
 import { print, printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
-import { exitCodeOf, exitCodes, exitHelp, printResult, type RunWords } from "../run-report.ts";
+import { exitCodeOf, exitCodeUnconfirmed } from "../exit-codes.ts";
+import { exitHelp, printResult, type RunWords } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
@@ -58,7 +59,7 @@ export async function foreground(
   const result = await run(how);
   if (result === null) {
     remark("Stopped: nothing is spent without your agreement.");
-    process.exitCode = stop.signal.aborted ? exitCodes.interrupted : exitCodes.aborted;
+    process.exitCode = exitCodeUnconfirmed(stop.signal);
     return;
   }
   if (options.json) printJson({ ...result, error: result.error?.code ?? null });

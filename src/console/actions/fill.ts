@@ -15,7 +15,7 @@ import { endsOf, filtersOf, cellsAddress, gridInput, selectionInput } from "../g
 import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, tooLarge, type Selection } from "../grid/selection.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
-import { windowText } from "../parts/days-text.ts";
+import { windowText } from "../../core/window.ts";
 
 /** The fields of a form about cells of the grid. */
 export const cellsInput = gridInput.omit({ offset: true }).extend(selectionInput.shape);
@@ -71,8 +71,7 @@ export const fillAction = defineAction({
     };
   },
   run: async (context, input, { credits: mostCredits }) => {
-    const { app, runs } = context;
-    runs.checkFree();
+    const { app } = context;
     const selection = await selectedCells(context, input);
     const what = `Backfill of ${cellsText(selection)}`;
     return {

@@ -86,7 +86,7 @@ export const keywordsAction = defineAction({
     // before the wait, in which a sync may read a list that this person has not seen
     const shown = await expected(context, wanted);
     // one at a time: a second person's changes are calculated from the result of the first
-    const done = await withAdvisoryLock(context.app.warehouse.db, "keywords", () =>
+    const done = await withAdvisoryLock(context.app.warehouse.db, { name: "keywords", signal: context.stop }, () =>
       carryOut(context, wanted, { mostCredits, shown }),
     );
     return {
@@ -101,13 +101,12 @@ export const keywordsAction = defineAction({
  * after a part of them.
  */
 async function carryOut(
-  { app }: ActionContext,
+  { app, stop }: ActionContext,
   wanted: Wanted,
   { mostCredits, shown }: { readonly mostCredits: number; readonly shown: KeywordChanges },
 ): Promise<KeywordsChanged> {
   const runLimit = createRunLimit(mostCredits);
   await using ingest = await openIngest(app, "command", runLimit);
-  const stop = new AbortController().signal;
   const session = apiSession({ app, ingest, stop, onInvalid: () => undefined });
   await checkBalance(ingest.parts, stop);
   const named = keywordsTyped(wanted);

@@ -70,17 +70,22 @@ export const listedKeywordsAction = defineAction({
   },
   run: async (context, wanted, agreed) => {
     // one at a time: a second person's change is calculated from the file that the first left
-    const { add, remove } = await withAdvisoryLock(context.app.warehouse.db, "configuration", () => {
-      const { file, change } = changeOf(context, wanted);
-      const cannot = whyNotWritten(file);
-      if (file === null || cannot !== null) throw fail("console_bad_input", { problem: cannot ?? "there is no file" });
-      if (!isDeepStrictEqual(keywordsOf(change), agreed.binds))
-        throw fail("console_bad_input", {
-          problem: "the configuration has changed since it was shown: review the changes again",
-        });
-      writeListed(file, change);
-      return Promise.resolve(change.changes);
-    });
+    const { add, remove } = await withAdvisoryLock(
+      context.app.warehouse.db,
+      { name: "configuration", signal: context.stop },
+      () => {
+        const { file, change } = changeOf(context, wanted);
+        const cannot = whyNotWritten(file);
+        if (file === null || cannot !== null)
+          throw fail("console_bad_input", { problem: cannot ?? "there is no file" });
+        if (!isDeepStrictEqual(keywordsOf(change), agreed.binds))
+          throw fail("console_bad_input", {
+            problem: "the configuration has changed since it was shown: review the changes again",
+          });
+        writeListed(file, change);
+        return Promise.resolve(change.changes);
+      },
+    );
     return {
       says: `${count(add.length)} added, ${count(remove.length)} removed. Processes read the file when they start: restart the workers and this console.`,
       to: `/portfolio/listed/${encodeURIComponent(wanted.app)}?entry=${wanted.entry}`,

@@ -121,14 +121,14 @@ export function chartTable(rows: readonly ChartRow[]): Html {
 }
 
 /** Reviews that a page shows: the download has more. */
-const mostReviews = 30;
+const reviewsShown = 30;
 
 /** The newest reviews as they were written. */
 export function reviewList(reviews: readonly ReviewRow[]): Html {
   if (reviews.length === 0) return html``;
   return html`<h2>Newest reviews</h2>
     <ul class="reviews">
-      ${reviews.slice(0, mostReviews).map(
+      ${reviews.slice(0, reviewsShown).map(
         (review) =>
           html`<li class="card">
             <p>

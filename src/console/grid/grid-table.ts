@@ -1,13 +1,12 @@
 import type { Day } from "../../core/day.ts";
 import { groupKey } from "../../core/partition-group.ts";
-import { lastDay, type Window } from "../../core/window.ts";
+import { lastDay, type Window, windowText } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
 import { monthWords } from "../../charts/time.ts";
 import { stateWords, worstFirst, worstState, type CellCounts, type CellState } from "../../plan/cell-states.ts";
 import { html, type Html } from "../html.ts";
 import type { ColumnWidth } from "./columns.ts";
 import type { GridRow } from "./read-grid.ts";
-import { windowText } from "../parts/days-text.ts";
 
 /** A sign of a state, shown with or instead of its colour. */
 function signOf(state: CellState): string {

@@ -1,6 +1,6 @@
 import { countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
-import { windowLength } from "../../core/window.ts";
+import { daysText, windowLength, windowText } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
 import { stateWords, worstFirst, type CellCounts } from "../../plan/cell-states.ts";
 import type { Reason } from "../../ledger/reasons.ts";
@@ -13,7 +13,6 @@ import { codeText } from "../parts/code-text.ts";
 import { instantText, timeElement } from "../parts/times.ts";
 import type { Selection, SelectionFacts } from "./selection.ts";
 import { hiddenFields } from "../parts/form-fields.ts";
-import { daysText, windowText } from "../parts/days-text.ts";
 import { withoutCode } from "../../core/errors.ts";
 
 /** The panel next to the grid before anything is selected. */

@@ -31,13 +31,23 @@ export function tooLarge({ groups, window }: Selection): string | null {
 /** The two ends of a selection. */
 export type Ends = { readonly first: string; readonly last: string; readonly from: Day; readonly to: Day };
 
-/** The selection between two ends, whichever comes first; null if the grid no longer has one of the rows. */
-export function selectionOf(rows: readonly PartitionGroup[], { first, last, from, to }: Ends): Selection | null {
+/** The numbers of the first and the last row of a selection, whichever end comes first; null if the grid does not have one of them. */
+export function rowsBetween(
+  rows: readonly PartitionGroup[],
+  { first, last }: Pick<Ends, "first" | "last">,
+): { readonly top: number; readonly bottom: number } | null {
   const ends = [first, last].map((key) => rows.findIndex((row) => groupKey(row) === key)).sort((a, b) => a - b);
   const [top = -1, bottom = -1] = ends;
-  if (top < 0) return null;
+  return top < 0 ? null : { top, bottom };
+}
+
+/** The selection between two ends; null if the grid no longer has one of the rows. */
+export function selectionOf(rows: readonly PartitionGroup[], ends: Ends): Selection | null {
+  const found = rowsBetween(rows, ends);
+  if (found === null) return null;
+  const { from, to } = ends;
   const [start, end] = from <= to ? [from, to] : [to, from];
-  return { groups: rows.slice(top, bottom + 1), window: { start, end: addDays(end, 1) } };
+  return { groups: rows.slice(found.top, found.bottom + 1), window: { start, end: addDays(end, 1) } };
 }
 
 /** Facts about a selection before anything is done about it. */

@@ -1,9 +1,11 @@
+import type { Day } from "../../core/day.ts";
 import { groupKey, type PartitionGroup } from "../../core/partition-group.ts";
 import { countOf } from "../../core/words.ts";
 import { readAppNames } from "../../ledger/read-app-names.ts";
 import { lastDay, type Window } from "../../core/window.ts";
 import { columnsOf, type ColumnWidth } from "../grid/columns.ts";
 import {
+  cellsAddress,
   endsOf,
   filtersOf,
   gridInput,
@@ -17,7 +19,7 @@ import { filterForm } from "../grid/filter-form.ts";
 import { gridHead, gridLegend, gridRows } from "../grid/grid-table.ts";
 import { filtered, readCells, readRows, type GridRow } from "../grid/read-grid.ts";
 import { emptyPanel, selectionPanel } from "../grid/selection-panel.ts";
-import { readSelection, selectionOf, tooLarge } from "../grid/selection.ts";
+import { readSelection, rowsBetween, selectionOf, tooLarge } from "../grid/selection.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { pageAddress } from "../parts/address.ts";
@@ -43,7 +45,7 @@ type Grid = {
   /** Rows that are sent at a time, and the number of the first. */
   readonly size: number;
   readonly offset: number;
-  readonly selected: ReturnType<typeof selectedRows>;
+  readonly selected: ReturnType<typeof rowsBetween>;
 };
 
 /** Every row of the datasets that are on: read once, for all filters of all visitors. */
@@ -69,7 +71,8 @@ async function readGrid(context: PageContext, input: GridInput & Partial<Selecti
   const columns = columnsOf(window, width);
   const size = rowsAtOnce(columns.length);
   const groups = await readShownRows(context, input);
-  const selected = selectedRows(groups, input);
+  const { first = "", last = "" } = input;
+  const selected = rowsBetween(groups, { first, last });
   // rows that the address selects are in view; a link may come from a longer grid
   const wanted = input.offset === 0 && selected !== null && selected.top >= size ? selected.top : input.offset;
   const offset = Math.min(wanted, Math.max(0, groups.length - 1));
@@ -77,18 +80,6 @@ async function readGrid(context: PageContext, input: GridInput & Partial<Selecti
   const key = `cells ${JSON.stringify([filtersOf(input), window, width, offset])}`;
   const rows = await read(key, (db) => readCells(app, db, { groups: shown, window, width }));
   return { window, width, columns, rows, total: groups.length, size, offset, selected };
-}
-
-/** The numbers of the first and the last row that an address selects; null if it selects none. */
-function selectedRows(
-  groups: readonly PartitionGroup[],
-  { first = "", last = "" }: Partial<SelectionInput>,
-): { readonly top: number; readonly bottom: number } | null {
-  if (first === "" || last === "") return null;
-  const [top = -1, bottom = -1] = [first, last]
-    .map((key) => groups.findIndex((group) => groupKey(group) === key))
-    .sort((a, b) => a - b);
-  return top < 0 ? null : { top, bottom };
 }
 
 /** The grid of coverage: what is loaded, what is missing and why, and what it costs to fill it. */
@@ -148,12 +139,12 @@ function table(input: GridInput, { columns, width, rows, total, size, offset, se
     </caption>
     ${gridHead(columns, width)}
     <tbody>
-      ${gridRows(rows, offset, (key) => pageAddress("/coverage", { ...gridFields(input), first: key, last: key, from: columns[0]?.start, until: lastOf(columns) }))}
+      ${gridRows(rows, offset, (key) => cellsAddress({ ...input, first: key, last: key, from: columns[0]?.start, until: lastOf(columns) }))}
     </tbody>
   </table>`;
 }
 
-function lastOf(columns: readonly Window[]): string | undefined {
+function lastOf(columns: readonly Window[]): Day | undefined {
   const last = columns.at(-1);
   return last && lastDay(last);
 }
@@ -173,7 +164,7 @@ async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0]
   const key = `selection ${JSON.stringify([selection.window, selection.groups.map(groupKey)])}`;
   const facts = await read(key, (db) => readSelection(app, db, selection));
   const fields = { ...gridFields(input), first: ends.first, last: ends.last, from: ends.from, until: ends.to };
-  const here = pageAddress("/coverage", fields);
+  const here = cellsAddress(fields);
   const texts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value ?? "")]));
   return selectionPanel({ ...context, address: here }, { selection, facts, fields: texts });
 }

@@ -12,8 +12,9 @@ import { cancelPlanAction } from "../actions/cancel-plan.ts";
 import { actionForm } from "../define-action.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { daysText } from "../parts/days-text.ts";
+import { daysText } from "../../core/window.ts";
 import { stateBadge } from "../parts/badge.ts";
+import { codeText } from "../parts/code-text.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
 import { dataTable, facts } from "../parts/table.ts";
 import { timeElement, tookText } from "../parts/times.ts";
@@ -47,6 +48,7 @@ export const runPage = definePage({
         <h1>Run ${runId}: ${runWords(run)}</h1>
         ${stateBadge(run.outcome)}
       </header>
+      ${errorNotice(run)}
       <section class="card" id="facts">${runFacts(run, context.now)}${cancelRest(context, run)}</section>
       ${
         parts.length === 0
@@ -65,11 +67,14 @@ export const runPage = definePage({
   },
 });
 
+function errorNotice({ error_message: error }: RunLine): Html | null {
+  if (error === null) return null;
+  return html`<section class="notice bad" id="error"><p>Aborted by ${codeText(error)}</p></section>`;
+}
+
 function runFacts(run: RunLine, now: number): Html {
   const { planned_slice_count: planned, planned_credits: price, booked_credits: spent } = run;
-  const { error_message: error } = run;
   return facts([
-    ...(error === null ? [] : [["Aborted by", error] as const]),
     ["Started", timeElement(run.started_at, now)],
     ["Took", tookText(run.started_at, run.ended_at)],
     ["As of", run.as_of],
@@ -146,7 +151,12 @@ function slicesTable(context: PageContext, { account }: RunLine, slices: readonl
         cell: ({ state, code }) => html`${stateBadge(state)}${code === null ? null : html` <code>${code}</code>`}`,
       },
       ...(slices.some(({ isRetryable }) => isRetryable)
-        ? [{ heading: "Fix", cell: (slice: RunSlice) => retrySlice(context, { ...slice, account }) }]
+        ? [
+            {
+              heading: "Fix",
+              cell: (slice: RunSlice) => retrySlice(context, { ...slice, credits: slice.retryCredits, account }),
+            },
+          ]
         : []),
       { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
       { heading: "Rows", isNumber: true, cell: ({ rows }) => rows },

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { scopeText } from "../../core/about.ts";
 import { count, countOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
+import { listAnswers } from "../../ledger/answers.ts";
 import { sliceDetails, type SliceDetails } from "../../ledger/slice-details.ts";
 import { definePage, type PageContext } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
-import { daysText } from "../parts/days-text.ts";
+import { daysText } from "../../core/window.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { codeText } from "../parts/code-text.ts";
 import { retrySlice } from "../parts/retry-slice.ts";
@@ -25,6 +26,7 @@ export const slicePage = definePage({
     const details = await context.read(`slice ${sliceId}`, (db) => sliceDetails(db, sliceId, 50));
     if (details === null) throw fail("console_unknown", { what: `slice ${sliceId}` });
     const { slice } = details;
+    const stored = await storedPages(context, sliceId);
     return html`${breadcrumbs(
         [
           ["/runs", "Runs"],
@@ -43,7 +45,7 @@ export const slicePage = definePage({
       ${itemsCard(details)}
       <section class="card" id="requests">
         <h2>Attempts and requests</h2>
-        ${requestsTable(details, context.now)}${answerLinks(context, details)}
+        ${requestsTable(details, context.now)}${answerLinks(details, stored)}
       </section>
       ${rejectsCard(details)}`;
   },
@@ -51,10 +53,10 @@ export const slicePage = definePage({
 
 function errorNotice(context: PageContext, { slice }: SliceDetails): Html | null {
   if (slice.error_message === null) return null;
-  const { slice_id: sliceId, is_retryable: isRetryable, planned_credits: plannedCredits, account } = slice;
+  const { slice_id: sliceId, is_retryable: isRetryable, retry_credits: credits, account } = slice;
   return html`<section class="notice ${slice.state === "failed" ? "bad" : "warn"}" id="error">
     <p>${codeText(slice.error_message)}</p>
-    ${retrySlice(context, { sliceId, isRetryable, plannedCredits, account })}
+    ${retrySlice(context, { sliceId, isRetryable, credits, account })}
   </section>`;
 }
 
@@ -117,13 +119,23 @@ function requestsTable({ slice, requests }: SliceDetails, now: number): Html {
   );
 }
 
-function answerLinks({ visitor }: PageContext, { slice, requests }: SliceDetails): Html | null {
-  const pages = [...new Set(requests.filter(({ status }) => status === 200).map(({ page }) => page))];
-  if (pages.length === 0) return null;
-  if (visitor.role !== "operator") return html`<p class="muted">Only operators can see the stored answer.</p>`;
+/** The numbers of the pages that are stored; null for a visitor who may not see them: the reader role may not read answers. */
+async function storedPages({ app, visitor }: PageContext, sliceId: string): Promise<readonly number[] | null> {
+  if (visitor.role !== "operator") return null;
+  const { answers } = await listAnswers(app.warehouse.db, { sliceId, limit: mostPages });
+  return [...new Set(answers.map(({ page }) => page))].sort((a, b) => a - b);
+}
+
+/** More pages than any answer has. */
+const mostPages = 1_000;
+
+function answerLinks({ slice, requests }: SliceDetails, stored: readonly number[] | null): Html | null {
+  if (!requests.some(({ status }) => status === 200)) return null;
+  if (stored === null) return html`<p class="muted">Only operators can see the stored answer.</p>`;
+  if (stored.length === 0) return html`<p class="muted">The answer is no longer stored.</p>`;
   return html`<p>
     Stored answer:
-    ${pages.map((page) => html`<a href="/slices/${slice.slice_id}/answer?page=${page}">page ${page}</a> `)}
+    ${stored.map((page) => html`<a href="/slices/${slice.slice_id}/answer?page=${page}">page ${page}</a> `)}
   </p>`;
 }
 

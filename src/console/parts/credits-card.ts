@@ -1,7 +1,7 @@
 import { count } from "../../core/words.ts";
 import { floorCredits } from "../../core/floors.ts";
 import { creditClasses } from "../../core/slice.ts";
-import type { AccountState } from "../../credits/account.ts";
+import { hasReset, leftNow, type AccountState } from "../../credits/account.ts";
 import {
   budgetForecastWords,
   errorWords,
@@ -31,9 +31,8 @@ export function creditsCard({ app, now }: Pick<PageContext, "app" | "now">, { ac
     </section>`;
   const { total, remaining, held, resetsAt, observedAt } = account;
   const { floors } = app.config.settings.credits;
-  // the service has reported nothing since the reset: the whole allowance is available again
-  const isOver = resetsAt !== null && resetsAt <= now;
-  const left = isOver ? total : remaining;
+  const isOver = hasReset(account, now);
+  const left = leftNow({ total, remaining, resetsAt }, now);
   const errorText = errorWords(forecast.error);
   return html`<section class="card" id="credits">
     <h2><a href="/credits">Credits</a></h2>

@@ -9,7 +9,8 @@ import { html, type Html } from "../html.ts";
 type RetrySlice = {
   readonly sliceId: string;
   readonly isRetryable: boolean;
-  readonly plannedCredits: number;
+  /** What a retry is expected to cost. */
+  readonly credits: number;
   readonly account: string;
 };
 
@@ -17,7 +18,7 @@ type RetrySlice = {
  * The button that requests a failed slice again, or how to do it if another account requested it; nothing if a retry would find nothing.
  */
 export function retrySlice(context: PageContext, slice: RetrySlice): Html | null {
-  const { sliceId, isRetryable, plannedCredits, account } = slice;
+  const { sliceId, isRetryable, credits, account } = slice;
   if (!isRetryable) return null;
   if (account !== accountOf(context.app.config.settings)) {
     const how = account === "" ? "without STOREHOUSE_ACCOUNT" : `with STOREHOUSE_ACCOUNT=${account}`;
@@ -25,8 +26,8 @@ export function retrySlice(context: PageContext, slice: RetrySlice): Html | null
   }
   return actionForm(context, {
     action: retryAction,
-    label: `Retry · ${countOf(plannedCredits, "credit")}`,
+    label: `Retry · ${countOf(credits, "credit")}`,
     fields: { slices: sliceId },
-    agreed: plannedCredits,
+    agreed: credits,
   });
 }
