@@ -1509,7 +1509,7 @@ create view mart.app_overview_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
+  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
   answered_keyword_count numeric, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer; if false, ranks and voice_share cover only some of them; null if no ranks were requested.
   ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
@@ -2939,7 +2939,7 @@ create view mart.keyword_group_daily (
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   group_name text, -- Name of the group.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -3630,7 +3630,7 @@ create view mart.organic_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -5495,7 +5495,7 @@ create view mart.weighted_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer and their ranks are stored. If false, shares cover only some of the keywords, or retention removed the ranks of the day: leave the day out.
   volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer, and after retention removed the ranks of the day.
@@ -7612,7 +7612,7 @@ create view ops.requested_keyword_day (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
