@@ -40,6 +40,8 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
         : `${left.runningElsewhere > 0 ? `Another process is fetching what is missing (${countOf(left.runningElsewhere, "slice")})` : "Nothing new to request"}; no credits spent.`,
     );
   if (error !== null) remark(error.message);
+  if (error?.code === "forbidden" && typeof error.context["operation"] === "string")
+    print("Run the same command again for everything else; what was refused comes last.");
   if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.unavailable)
     print(

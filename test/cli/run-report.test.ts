@@ -17,7 +17,11 @@ test.each([
 });
 
 /** What is printed about a run of five slices that credits have stopped. */
-function printed(progress: { readonly deferred: number; readonly nextDueAt: number | null }, leftOut: number): string {
+function printed(
+  progress: { readonly deferred: number; readonly nextDueAt: number | null },
+  leftOut: number,
+  more: Partial<SyncResult> = {},
+): string {
   const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   onTestFinished(() => written.mockRestore());
   const counts = { total: 5, open: progress.deferred, due: 0, failed: 0, skipped: 0, requestsLeft: 0, alongside: 0 };
@@ -28,6 +32,7 @@ function printed(progress: { readonly deferred: number; readonly nextDueAt: numb
     leftOut,
     left: { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [] },
     error: null,
+    ...more,
   };
   printResult(result, { goOn: "", runLimitSpent: (left) => `Stopped at the limit: ${left} left.` });
   const text = written.mock.calls.map(([part]) => part).join("");
@@ -44,4 +49,13 @@ test("only slices that are queued wait for credits; those beyond the limit are n
   const spent = printed({ deferred: 2, nextDueAt: null }, 3);
   expect(spent).toContain("Stopped at the limit: 5 slices are left.");
   expect(spent).not.toContain("Stopped by credits");
+});
+
+test("a run that a refused operation ends says that another run requests everything else first", () => {
+  const after = (error: SyncResult["error"]) =>
+    printed({ deferred: 0, nextDueAt: null }, 0, { outcome: "aborted", error });
+  vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(after(fail("forbidden", { operation: "ios.app-simple" }))).toContain("Run the same command again");
+  expect(after(fail("unauthorised"))).not.toContain("again");
 });
