@@ -145,22 +145,27 @@ comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day af
 
 create view ops.waiting_rank_slice as
 select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.window_start, s.window_end, s.batch_id, s.scope,
-       a.app_key, c.country_key, s.ended_at
+       a.app_key, c.country_key, s.ended_at, s.state in ('empty', 'skipped') as is_unavailable
 from   ops.slice as s
 left   join core.dim_app     as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
 left   join core.dim_country as c on c.country_code = s.scope ->> 'country'
-where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed')
+where  s.dataset = 'keyword_rank'
+and    (s.state in ('pending', 'running', 'deferred', 'failed')
+        or (s.state = 'empty' or s.state = 'skipped' and s.error_code = 'not_found') and exists (
+          select from core.fact_keyword_rank_summary as f
+          where  f.app_key = a.app_key and f.country_key = c.country_key and f.date_day >= s.window_start and f.date_day < s.window_end))
 -- an answer that leaves a keyword out is an answer all the same
-and    not (s.state = 'failed' and exists (
+and    not (s.state in ('failed', 'empty', 'skipped') and exists (
   select from ops.slice as n
   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end and n.window_start <= s.window_start
   and    n.dataset = s.dataset and n.scope = s.scope and n.batch_id = s.batch_id and n.slice_id > s.slice_id and n.state in ('loaded', 'empty')));
-comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred, or failed without a newer answer of the same list, with the keys of its app and country. Which requests for ranks have no answer yet?';
+comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred, failed, or unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?';
 comment on column ops.waiting_rank_slice.window_start is 'First requested day.';
 comment on column ops.waiting_rank_slice.window_end   is 'Day after the last requested day.';
 comment on column ops.waiting_rank_slice.batch_id     is 'List of the requested keywords.';
 comment on column ops.waiting_rank_slice.scope        is 'Partition of the slice.';
-comment on column ops.waiting_rank_slice.ended_at     is 'When it failed; null if it waits for its first answer.';
+comment on column ops.waiting_rank_slice.ended_at     is 'When it failed or was unavailable; null if it waits for its first answer.';
+comment on column ops.waiting_rank_slice.is_unavailable is 'True if the service has no data for it (404 or an empty answer).';
 select ops.comment_columns('ops.waiting_rank_slice');
 
 create view ops.refused_keyword as
@@ -174,7 +179,7 @@ select ops.comment_columns('ops.refused_keyword');
 
 create view ops.unanswered_keyword as
 select o.store, o.track_id, o.country_code, o.date_day, i.item as keyword
-from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, d.date_day,
+from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, d.date_day, bool_and(w.is_unavailable) as is_unavailable,
                -- a slice that failed stays so when another one brings the answer
                array(select f.keyword_key from core.fact_keyword_rank as f
                      where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key) as answered
@@ -189,9 +194,11 @@ join   ops.batch        as b on b.batch_id = o.batch_id
 cross  join lateral unnest(b.items) as i (item)
 left   join core.dim_keyword as k on k.keyword = i.item
 where  (k.keyword_key = any (o.answered)) is not true
+-- of a day without any answer, unavailable keywords are no gap
+and    (not o.is_unavailable or cardinality(o.answered) > 0)
 and    (o.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)
 group  by 1, 2, 3, 4, 5;
-comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. While a backfill waits, choose a few weeks only. Which keywords are missing?';
+comment on view   ops.unanswered_keyword is 'One row per app, country, day and keyword whose rank was requested and has no answer: it is pending, running, deferred or failed, or unavailable while other keywords of the day have an answer. While a backfill waits, choose a few weeks only. Which keywords are missing?';
 select ops.comment_columns('ops.unanswered_keyword');
 
 create view ops.unanswered_keyword_daily as
@@ -200,7 +207,7 @@ from   (
   -- once for each partition: a backfill has thousands of slices, and each of them many days; grouped by keys of other tables as well, each slice
   -- would be planned as a partition of its own
   select w.store, w.track_id, w.country_code, w.scope, max(w.app_key) as app_key, max(w.country_key) as country_key, min(w.window_start) as first_day, max(w.window_end) as end_day,
-         array_agg(w.batch_id) as batch_ids, array_agg(w.window_start) as starts, array_agg(w.window_end) as ends, array_agg(w.ended_at) as ended
+         array_agg(w.batch_id) as batch_ids, array_agg(w.window_start) as starts, array_agg(w.window_end) as ends, array_agg(w.ended_at) as ended, array_agg(w.is_unavailable) as unavailable
   from   ops.waiting_rank_slice as w
   group  by 1, 2, 3, 4) as s
 cross  join lateral (
@@ -221,8 +228,8 @@ cross  join lateral (
   offset 0) as x -- fences: what stands for a partition, or a day, would be worked out again wherever it is named
 cross  join lateral (
   select g.date_day, sum(t.item_count)::bigint as item_count, range_agg(t.keyword_keys) as keyword_keys, sum(t.unnamed_count)::bigint as unnamed_count
-  from   (select u.window_start, u.window_end, u.ended_at, sum(n.item_count) as item_count, range_agg(n.keyword_keys) as keyword_keys, sum(n.unnamed_count) as unnamed_count
-          from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
+  from   (select u.window_start, u.window_end, u.ended_at, u.is_unavailable, sum(n.item_count) as item_count, range_agg(n.keyword_keys) as keyword_keys, sum(n.unnamed_count) as unnamed_count
+          from   unnest(s.batch_ids, s.starts, s.ends, s.ended, s.unavailable) as u (batch_id, window_start, window_end, ended_at, is_unavailable)
           join   ops.batch as b on b.batch_id = u.batch_id
           cross  join lateral (
             -- keyword by keyword only where some may be answered, in two lists, or refused; without a key where no answer has named them
@@ -236,12 +243,14 @@ cross  join lateral (
             union  all
             select cardinality(b.items), '{}', 0
             where  (x.is_shared or x.has_refused or x.answered_days && datemultirange(daterange(u.window_start, u.window_end))) is not true) as n
-          group  by 1, 2, 3) as t
+          group  by 1, 2, 3, 4) as t
   cross  join lateral (select n::date as date_day from generate_series(t.window_start::timestamp, t.window_end - 1, interval '1 day') as n) as g
-  where  t.ended_at is null
-  or     not exists (select from ops.dropped_month as m
-                     where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= t.ended_at
-                     and    m.month_start = date_trunc('month', g.date_day::timestamp)::date)
+  -- of a day without any answer, unavailable keywords are no gap
+  where  (not t.is_unavailable or x.answered_days @> g.date_day)
+  and    (t.ended_at is null
+          or not exists (select from ops.dropped_month as m
+                         where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= t.ended_at
+                         and    m.month_start = date_trunc('month', g.date_day::timestamp)::date))
   group  by g.date_day) as d
 cross  join lateral (
   -- lists of a day without any answer are counted as a whole, unless they share keywords
@@ -252,10 +261,10 @@ cross  join lateral (
                       where  n.app_key = s.app_key and n.date_day = d.date_day and n.country_key = s.country_key and n.keyword_key <@ d.keyword_keys)
                    + case when d.unnamed_count = 0 or x.is_shared is not true then d.unnamed_count
                           else (select count(distinct i.item)
-                                from   unnest(s.batch_ids, s.starts, s.ends, s.ended) as u (batch_id, window_start, window_end, ended_at)
+                                from   unnest(s.batch_ids, s.starts, s.ends, s.ended, s.unavailable) as u (batch_id, window_start, window_end, ended_at, is_unavailable)
                                 join   ops.batch as b on b.batch_id = u.batch_id
                                 cross  join lateral unnest(b.items) as i (item)
-                                where  u.window_start <= d.date_day and u.window_end > d.date_day
+                                where  u.window_start <= d.date_day and u.window_end > d.date_day and (not u.is_unavailable or x.answered_days @> d.date_day)
                                 and    (u.ended_at is null
                                         or not exists (select from ops.dropped_month as m
                                                        where  m.table_name = 'core.fact_keyword_rank' and m.is_done and m.dropped_at >= u.ended_at
@@ -264,8 +273,8 @@ cross  join lateral (
                                 and    (s.scope, i.item) not in (select r.scope, r.keyword from ops.refused_keyword as r)) end end as keyword_count
   offset 0) as c
 where  c.keyword_count > 0;
-comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?';
-comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed.';
+comment on view   ops.unanswered_keyword_daily               is 'One row per app, country and day with keywords whose ranks were requested and have no answer: their number. Which days of ranks are incomplete? How many keywords are missing?';
+comment on column ops.unanswered_keyword_daily.keyword_count is 'Keywords that are pending, running, deferred or failed, or unavailable (404 or an empty answer) while other keywords of the day have an answer.';
 select ops.comment_columns('ops.unanswered_keyword_daily');
 
 create view ops.charted_app as

@@ -273,7 +273,7 @@ from   (
 -- the day before the names: rows are sorted by them in this order, and names of one app and country are all the same
 group  by 1, 2, 3, 10, 4, 5, 6, 7, 8, 9;
 comment on view   ops.requested_keyword_day                         is 'One row per app, country, device and day whose ranks were requested, whether they have an answer or not yet: counts and sums over the keywords with an answer, null if none has one. For which apps and days are ranks complete?';
-comment on column ops.requested_keyword_day.requested_keyword_count is 'Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.';
+comment on column ops.requested_keyword_day.requested_keyword_count is 'Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.';
 comment on column ops.requested_keyword_day.answered_keyword_count  is 'Requested keywords with an answer, ranked or not.';
 comment on column ops.requested_keyword_day.is_complete             is 'True when all requested keywords have an answer.';
 comment on column ops.requested_keyword_day.voice_sum               is 'Sum of 1 / rank.';
@@ -299,7 +299,7 @@ left   join ops.app_groups     as ag on ag.store = s.store and ag.track_id = s.t
 comment on view   mart.organic_share_of_voice_daily                      is 'One row per app, country, device and day whose ranks were requested: its share of voice in the searches for its keywords. Figures are null while no keyword has an answer. A rank counts as 1 / rank: rank 1 counts 1, rank 2 counts 0.5, and no rank counts 0. Choose one device; then counts and columns that end in _sum may be added up across apps, countries and days. Compute shares and averages from those sums. How many of the searches for our keywords do we reach? Is our share growing compared with the other apps in the portfolio?';
 comment on column mart.organic_share_of_voice_daily.device_code          is 'IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.';
 comment on column mart.organic_share_of_voice_daily.date_day             is 'Calendar day on which the service crawled the store.';
-comment on column mart.organic_share_of_voice_daily.requested_keyword_count is 'Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.';
+comment on column mart.organic_share_of_voice_daily.requested_keyword_count is 'Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.';
 comment on column mart.organic_share_of_voice_daily.answered_keyword_count is 'Requested keywords with an answer, ranked or not.';
 comment on column mart.organic_share_of_voice_daily.is_complete          is 'True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.';
 comment on column mart.organic_share_of_voice_daily.ranked_keyword_count is 'Answered keywords for which the app ranks.';

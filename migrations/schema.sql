@@ -1509,7 +1509,7 @@ create view mart.app_overview_daily (
   country_code text, -- Country, ISO 3166-1 alpha-2; ALL for figures over all countries together, such as ratings and reviews on Android.
   country_name text, -- Name of the country.
   date_day date, -- The day.
-  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
+  requested_keyword_count numeric, -- Requested keywords (iPhone on iOS), whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count numeric, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer; if false, ranks and voice_share cover only some of them; null if no ranks were requested.
   ranked_keyword_count numeric, -- Requested keywords for which the app ranks.
@@ -2939,7 +2939,7 @@ create view mart.keyword_group_daily (
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   group_name text, -- Name of the group.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -3630,7 +3630,7 @@ create view mart.organic_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer. If false, shares and averages cover only some of the keywords: leave the day out.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -5495,7 +5495,7 @@ create view mart.weighted_share_of_voice_daily (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer and their ranks are stored. If false, shares cover only some of the keywords, or retention removed the ranks of the day: leave the day out.
   volume_keyword_count bigint, -- Answered keywords with a search volume; null while no keyword has an answer, and after retention removed the ranks of the day.
@@ -7612,7 +7612,7 @@ create view ops.requested_keyword_day (
   country_name text, -- Name of the country.
   device_code text, -- IPHONE, IPAD, or ALL on Android. Choose one: figures of several devices cannot be added up.
   date_day date, -- Calendar day on which the service crawled the store.
-  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject) or is unavailable (404, 204), which mart.keyword_not_requested_daily names if they are tracked.
+  requested_keyword_count bigint, -- Requested keywords, whether they have an answer or not yet; without those whose rank was rejected (ops.reject), which mart.keyword_not_requested_daily names.
   answered_keyword_count bigint, -- Requested keywords with an answer, ranked or not.
   is_complete boolean, -- True when all requested keywords have an answer.
   ranked_keyword_count bigint, -- Answered keywords for which the app ranks.
@@ -8651,7 +8651,7 @@ create view ops.unanswered_download_daily (
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end > d.date_day AND n.window_start <= d.date_day AND n.dataset = s.dataset AND n.scope = s.scope AND ops.is_answer(n.state, n.error_code)))
   GROUP BY s.dataset, (s.scope ->> 'store'::text), (s.scope ->> 'app'::text), (s.scope ->> 'country'::text), (s.scope ->> 'device'::text), (s.scope ->> 'context'::text), d.date_day;
 
--- One row per app, country, day and keyword whose rank was requested and has no answer yet: it is pending, running, deferred or failed. While a backfill waits, choose a few weeks only. Which keywords are missing?
+-- One row per app, country, day and keyword whose rank was requested and has no answer: it is pending, running, deferred or failed, or unavailable while other keywords of the day have an answer. While a backfill waits, choose a few weeks only. Which keywords are missing?
 create view ops.unanswered_keyword (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -8670,6 +8670,7 @@ create view ops.unanswered_keyword (
             w.scope,
             w.batch_id,
             d.date_day,
+            bool_and(w.is_unavailable) AS is_unavailable,
             ARRAY( SELECT f.keyword_key
                    FROM core.fact_keyword_rank f
                   WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key) AS answered
@@ -8683,18 +8684,18 @@ create view ops.unanswered_keyword (
      JOIN ops.batch b ON b.batch_id = o.batch_id
      CROSS JOIN LATERAL unnest(b.items) i(item)
      LEFT JOIN core.dim_keyword k ON k.keyword = i.item
-  WHERE (k.keyword_key = ANY (o.answered)) IS NOT TRUE AND NOT ((o.scope, i.item) IN ( SELECT r.scope,
+  WHERE (k.keyword_key = ANY (o.answered)) IS NOT TRUE AND (NOT o.is_unavailable OR cardinality(o.answered) > 0) AND NOT ((o.scope, i.item) IN ( SELECT r.scope,
             r.keyword
            FROM ops.refused_keyword r))
   GROUP BY o.store, o.track_id, o.country_code, o.date_day, i.item;
 
--- One row per app, country and day with keywords whose ranks were requested and have no answer yet: their number. Which days of ranks are incomplete? How many keywords are missing?
+-- One row per app, country and day with keywords whose ranks were requested and have no answer: their number. Which days of ranks are incomplete? How many keywords are missing?
 create view ops.unanswered_keyword_daily (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   country_code text, -- Country, ISO 3166-1 alpha-2.
   date_day date, -- The day.
-  keyword_count bigint -- Keywords that are pending, running, deferred or failed.
+  keyword_count bigint -- Keywords that are pending, running, deferred or failed, or unavailable (404 or an empty answer) while other keywords of the day have an answer.
 ) as
  SELECT s.store,
     s.track_id,
@@ -8712,7 +8713,8 @@ create view ops.unanswered_keyword_daily (
             array_agg(w.batch_id) AS batch_ids,
             array_agg(w.window_start) AS starts,
             array_agg(w.window_end) AS ends,
-            array_agg(w.ended_at) AS ended
+            array_agg(w.ended_at) AS ended,
+            array_agg(w.is_unavailable) AS unavailable
            FROM ops.waiting_rank_slice w
           GROUP BY w.store, w.track_id, w.country_code, w.scope) s
      CROSS JOIN LATERAL ( SELECT (s.scope IN ( SELECT r.scope
@@ -8737,10 +8739,11 @@ create view ops.unanswered_keyword_daily (
            FROM ( SELECT u.window_start,
                     u.window_end,
                     u.ended_at,
+                    u.is_unavailable,
                     sum(n.item_count) AS item_count,
                     range_agg(n.keyword_keys) AS keyword_keys,
                     sum(n.unnamed_count) AS unnamed_count
-                   FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
+                   FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended, s.unavailable) u(batch_id, window_start, window_end, ended_at, is_unavailable)
                      JOIN ops.batch b ON b.batch_id = u.batch_id
                      CROSS JOIN LATERAL ( SELECT count(*) AS item_count,
                             COALESCE(range_agg(int4range(k.keyword_key, k.keyword_key + 1)) FILTER (WHERE k.keyword_key IS NOT NULL), '{}'::int4multirange) AS keyword_keys,
@@ -8756,12 +8759,12 @@ create view ops.unanswered_keyword_daily (
                             '{}'::int4multirange,
                             0
                           WHERE (x.is_shared OR x.has_refused OR x.answered_days && datemultirange(daterange(u.window_start, u.window_end))) IS NOT TRUE) n
-                  GROUP BY u.window_start, u.window_end, u.ended_at) t
+                  GROUP BY u.window_start, u.window_end, u.ended_at, u.is_unavailable) t
              CROSS JOIN LATERAL ( SELECT n.n::date AS date_day
                    FROM generate_series(t.window_start::timestamp without time zone, (t.window_end - 1)::timestamp without time zone, '1 day'::interval) n(n)) g
-          WHERE t.ended_at IS NULL OR NOT (EXISTS ( SELECT
+          WHERE (NOT t.is_unavailable OR x.answered_days @> g.date_day) AND (t.ended_at IS NULL OR NOT (EXISTS ( SELECT
                    FROM ops.dropped_month m
-                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= t.ended_at AND m.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date))
+                  WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= t.ended_at AND m.month_start = date_trunc('month'::text, g.date_day::timestamp without time zone)::date)))
           GROUP BY g.date_day) d
      CROSS JOIN LATERAL ( SELECT
                 CASE
@@ -8773,10 +8776,10 @@ create view ops.unanswered_keyword_daily (
                     CASE
                         WHEN d.unnamed_count = 0 OR x.is_shared IS NOT TRUE THEN d.unnamed_count
                         ELSE ( SELECT count(DISTINCT i.item) AS count
-                           FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended) u(batch_id, window_start, window_end, ended_at)
+                           FROM UNNEST(s.batch_ids, s.starts, s.ends, s.ended, s.unavailable) u(batch_id, window_start, window_end, ended_at, is_unavailable)
                              JOIN ops.batch b ON b.batch_id = u.batch_id
                              CROSS JOIN LATERAL unnest(b.items) i(item)
-                          WHERE u.window_start <= d.date_day AND u.window_end > d.date_day AND (u.ended_at IS NULL OR NOT (EXISTS ( SELECT
+                          WHERE u.window_start <= d.date_day AND u.window_end > d.date_day AND (NOT u.is_unavailable OR x.answered_days @> d.date_day) AND (u.ended_at IS NULL OR NOT (EXISTS ( SELECT
                                    FROM ops.dropped_month m
                                   WHERE m.table_name = 'core.fact_keyword_rank'::text AND m.is_done AND m.dropped_at >= u.ended_at AND m.month_start = date_trunc('month'::text, d.date_day::timestamp without time zone)::date))) AND NOT (EXISTS ( SELECT
                                    FROM core.dim_keyword k
@@ -8867,7 +8870,7 @@ create table ops.unread_account (
   constraint unread_account_pkey PRIMARY KEY (account)
 );
 
--- One row per slice of ranks that is pending, running, deferred, or failed without a newer answer of the same list, with the keys of its app and country. Which requests for ranks have no answer yet?
+-- One row per slice of ranks that is pending, running, deferred, failed, or unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?
 create view ops.waiting_rank_slice (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -8878,7 +8881,8 @@ create view ops.waiting_rank_slice (
   scope jsonb, -- Partition of the slice.
   app_key integer, -- The app.
   country_key smallint, -- The country.
-  ended_at timestamp with time zone -- When it failed; null if it waits for its first answer.
+  ended_at timestamp with time zone, -- When it failed or was unavailable; null if it waits for its first answer.
+  is_unavailable boolean -- True if the service has no data for it (404 or an empty answer).
 ) as
  SELECT s.scope ->> 'store'::text AS store,
     s.scope ->> 'app'::text AS track_id,
@@ -8889,11 +8893,14 @@ create view ops.waiting_rank_slice (
     s.scope,
     a.app_key,
     c.country_key,
-    s.ended_at
+    s.ended_at,
+    s.state = ANY (ARRAY['empty'::text, 'skipped'::text]) AS is_unavailable
    FROM ops.slice s
      LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
      LEFT JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
-  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (s.state = 'failed'::text AND (EXISTS ( SELECT
+  WHERE s.dataset = 'keyword_rank'::text AND ((s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) OR (s.state = 'empty'::text OR s.state = 'skipped'::text AND s.error_code = 'not_found'::text) AND (EXISTS ( SELECT
+           FROM core.fact_keyword_rank_summary f
+          WHERE f.app_key = a.app_key AND f.country_key = c.country_key AND f.date_day >= s.window_start AND f.date_day < s.window_end))) AND NOT ((s.state = ANY (ARRAY['failed'::text, 'empty'::text, 'skipped'::text])) AND (EXISTS ( SELECT
            FROM ops.slice n
           WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))));
 

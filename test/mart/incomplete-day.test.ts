@@ -33,6 +33,9 @@ const ranks: readonly Cell[] = [
   ["8", "2026-05-08", "gone", null],
   ["6", "2026-06-07", "plan", 2],
   ["6", "2026-07-07", "plan", 2],
+  ["9", "2026-04-01", "plan", 1],
+  ["9", "2026-04-02", "plan", 2],
+  ["9", "2026-04-02", "habit", 3],
   // nothing of the newest day has an answer
   ["5", "2026-08-07", "plan", 2],
 ];
@@ -103,6 +106,43 @@ describe("a slice that failed", () => {
     await removed("2026-08-01Z");
     expect(await waiting("6")).toEqual([]);
   });
+});
+
+describe("keywords without data", () => {
+  const shares = () =>
+    mart.ask(`
+      select date_day, requested_keyword_count, answered_keyword_count, is_complete from mart.organic_share_of_voice_daily
+      where  track_id = '9' and device_code = 'IPHONE' order by 1`);
+  const complete = ["2026-04-01 | 1 | 1 | true", "2026-04-02 | 2 | 2 | true"];
+
+  test.each([
+    ["skipped", "not_found"],
+    ["empty", null],
+  ] as const)(
+    "make a day incomplete on which others have an answer, until their list has one: %s",
+    async (state, error) => {
+      const [list, other] = [`far,of ${state}`, `gone,of ${state}`];
+      await slice("9", "2026-04-01", list, state, error);
+      // a slice of several days: of the second one, its keywords have an answer
+      const scope = { store: "ios", app: "9", country: "US" };
+      const days = ["2026-04-02", "2026-04-04"] as const;
+      await mart.slice({ dataset: "keyword_rank", scope, days, asOf: days[0], state, error, items: ["habit", "plan"] });
+      // no keyword of this day has an answer
+      await slice("9", "2026-04-05", other, state, error);
+      expect(await shares()).toEqual(["2026-04-01 | 3 | 1 | false", complete[1]]);
+      expect(await waiting("9")).toEqual([
+        "day | 2026-04-01 | 2",
+        "keyword | 2026-04-01 | far",
+        `keyword | 2026-04-01 | of ${state}`,
+      ]);
+      // requested again: each is counted once
+      await slice("9", "2026-04-01", list, "deferred");
+      expect((await shares())[0]).toBe("2026-04-01 | 3 | 1 | false");
+      await mart.ask("delete from ops.slice where state = 'deferred' and scope ->> 'app' = '9'");
+      await slice("9", "2026-04-01", list, "loaded");
+      expect(await shares()).toEqual(complete);
+    },
+  );
 });
 
 describe("a newest day of which half is loaded", () => {
