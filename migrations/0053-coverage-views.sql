@@ -145,20 +145,29 @@ comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day af
 
 create view ops.waiting_rank_slice as
 select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.window_start, s.window_end, s.batch_id, s.scope,
-       a.app_key, c.country_key, s.ended_at, s.state in ('empty', 'skipped') as is_unavailable
+       a.app_key, c.country_key, s.ended_at, false as is_unavailable
 from   ops.slice as s
 left   join core.dim_app     as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
 left   join core.dim_country as c on c.country_code = s.scope ->> 'country'
-where  s.dataset = 'keyword_rank'
-and    (s.state in ('pending', 'running', 'deferred', 'failed')
-        or (s.state = 'empty' or s.state = 'skipped' and s.error_code = 'not_found') and exists (
-          select from core.fact_keyword_rank_summary as f
-          where  f.app_key = a.app_key and f.country_key = c.country_key and f.date_day >= s.window_start and f.date_day < s.window_end))
+where  s.dataset = 'keyword_rank' and s.state in ('pending', 'running', 'deferred', 'failed')
 -- an answer that leaves a keyword out is an answer all the same
-and    not (s.state in ('failed', 'empty', 'skipped') and exists (
+and    not (s.state = 'failed' and exists (
   select from ops.slice as n
   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end and n.window_start <= s.window_start
-  and    n.dataset = s.dataset and n.scope = s.scope and n.batch_id = s.batch_id and n.slice_id > s.slice_id and n.state in ('loaded', 'empty')));
+  and    n.dataset = s.dataset and n.scope = s.scope and n.batch_id = s.batch_id and n.slice_id > s.slice_id and n.state in ('loaded', 'empty')))
+union  all
+select s.scope ->> 'store', s.scope ->> 'app', s.scope ->> 'country', s.window_start, s.window_end, s.batch_id, s.scope, a.app_key, c.country_key, s.ended_at, true
+from   ops.slice as s
+join   core.dim_app     as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
+join   core.dim_country as c on c.country_code = s.scope ->> 'country'
+where  s.dataset = 'keyword_rank' and s.state in ('empty', 'skipped') and (s.state = 'empty' or s.error_code = 'not_found')
+and    exists (
+  select from core.fact_keyword_rank_summary as f
+  where  f.app_key = a.app_key and f.country_key = c.country_key and f.date_day >= s.window_start and f.date_day < s.window_end)
+and    not exists (
+  select from ops.slice as n
+  where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end and n.window_start <= s.window_start
+  and    n.dataset = s.dataset and n.scope = s.scope and n.batch_id = s.batch_id and n.slice_id > s.slice_id and n.state in ('loaded', 'empty'));
 comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred, failed, or unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?';
 comment on column ops.waiting_rank_slice.window_start is 'First requested day.';
 comment on column ops.waiting_rank_slice.window_end   is 'Day after the last requested day.';

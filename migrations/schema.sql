@@ -8894,15 +8894,33 @@ create view ops.waiting_rank_slice (
     a.app_key,
     c.country_key,
     s.ended_at,
-    s.state = ANY (ARRAY['empty'::text, 'skipped'::text]) AS is_unavailable
+    false AS is_unavailable
    FROM ops.slice s
      LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
      LEFT JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
-  WHERE s.dataset = 'keyword_rank'::text AND ((s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) OR (s.state = 'empty'::text OR s.state = 'skipped'::text AND s.error_code = 'not_found'::text) AND (EXISTS ( SELECT
-           FROM core.fact_keyword_rank_summary f
-          WHERE f.app_key = a.app_key AND f.country_key = c.country_key AND f.date_day >= s.window_start AND f.date_day < s.window_end))) AND NOT ((s.state = ANY (ARRAY['failed'::text, 'empty'::text, 'skipped'::text])) AND (EXISTS ( SELECT
+  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (s.state = 'failed'::text AND (EXISTS ( SELECT
            FROM ops.slice n
-          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))));
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))))
+UNION ALL
+ SELECT s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.window_start,
+    s.window_end,
+    s.batch_id,
+    s.scope,
+    a.app_key,
+    c.country_key,
+    s.ended_at,
+    true AS is_unavailable
+   FROM ops.slice s
+     JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
+     JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND (s.state = 'empty'::text OR s.error_code = 'not_found'::text) AND (EXISTS ( SELECT
+           FROM core.fact_keyword_rank_summary f
+          WHERE f.app_key = a.app_key AND f.country_key = c.country_key AND f.date_day >= s.window_start AND f.date_day < s.window_end)) AND NOT (EXISTS ( SELECT
+           FROM ops.slice n
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))));
 
 -- One row with which the workers take turns: earliest time of the next message to the webhook, and time of the last ping.
 create table ops.watch (
