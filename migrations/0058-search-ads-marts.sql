@@ -137,7 +137,9 @@ select f.org_id, f.org_name, f.report_level, f.currency, f.attribution, f.curren
        case when o.was ? 'goal_count' then (o.was ->> 'goal_count')::numeric else f.goal_count end as first_goal_count,
        case when o.was ? 'goal_revenue' then (o.was ->> 'goal_revenue')::numeric else f.goal_revenue end as first_goal_revenue,
        coalesce(o.seen_at, f.fetched_at) as first_reported_at, greatest(o.changed_at, f.fetched_at) as last_changed_at,
-       o.changed_at is not null as is_restated, f.is_withdrawn, kg.keyword_groups, ag.app_groups
+       -- other columns, such as names and states, change without any figure
+       coalesce(o.was ?| '{spend,impression_count,tap_count,install_count,new_download_count,redownload_count,attributed_install_count,goal_count,goal_revenue}', false)
+         as is_restated, f.is_withdrawn, kg.keyword_groups, ag.app_groups
 from   reported as f
 join   core.dim_country as c on c.country_key = f.country_key
 left   join core.dim_app     as a on a.app_key = f.app_key
@@ -206,8 +208,8 @@ comment on column mart.search_ads_daily.first_attributed_install_count is 'Insta
 comment on column mart.search_ads_daily.first_goal_count               is 'Number of times the goal was reached, as first reported.';
 comment on column mart.search_ads_daily.first_goal_revenue             is 'Revenue of the goal, in currency, as first reported.';
 comment on column mart.search_ads_daily.first_reported_at              is 'When the first answer that reported it was received.';
-comment on column mart.search_ads_daily.last_changed_at                is 'When the answer that last changed it was received.';
-comment on column mart.search_ads_daily.is_restated                    is 'True if a later answer changed what the first one reported.';
+comment on column mart.search_ads_daily.last_changed_at                is 'When the answer that last changed the row was received, also if no figure changed, but only a name or a state of the entity.';
+comment on column mart.search_ads_daily.is_restated                    is 'True if a later answer changed a figure that was first reported (first_spend and those like it), or left the row out.';
 comment on column mart.search_ads_daily.is_withdrawn                   is 'True if the newest answer no longer reports the row. The figures as now reported are then null.';
 select ops.comment_columns('mart.search_ads_daily');
 

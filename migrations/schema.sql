@@ -4351,8 +4351,8 @@ create view mart.search_ads_ad_group_report (
   first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
-  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True if a later answer changed what the first one reported.
+  last_changed_at timestamp with time zone, -- When the answer that last changed the row was received, also if no figure changed, but only a name or a state of the entity.
+  is_restated boolean, -- True if a later answer changed a figure that was first reported (first_spend and those like it), or left the row out.
   is_withdrawn boolean -- True if the newest answer no longer reports the row. The figures as now reported are then null.
 ) as
  SELECT org_id,
@@ -4454,8 +4454,8 @@ create view mart.search_ads_campaign_report (
   first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
-  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True if a later answer changed what the first one reported.
+  last_changed_at timestamp with time zone, -- When the answer that last changed the row was received, also if no figure changed, but only a name or a state of the entity.
+  is_restated boolean, -- True if a later answer changed a figure that was first reported (first_spend and those like it), or left the row out.
   is_withdrawn boolean -- True if the newest answer no longer reports the row. The figures as now reported are then null.
 ) as
  SELECT org_id,
@@ -4565,8 +4565,8 @@ create view mart.search_ads_daily (
   first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
-  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True if a later answer changed what the first one reported.
+  last_changed_at timestamp with time zone, -- When the answer that last changed the row was received, also if no figure changed, but only a name or a state of the entity.
+  is_restated boolean, -- True if a later answer changed a figure that was first reported (first_spend and those like it), or left the row out.
   is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
@@ -4856,7 +4856,7 @@ create view mart.search_ads_daily (
         END AS first_goal_revenue,
     COALESCE(o.seen_at, f.fetched_at) AS first_reported_at,
     GREATEST(o.changed_at, f.fetched_at) AS last_changed_at,
-    o.changed_at IS NOT NULL AS is_restated,
+    COALESCE(o.was ?| '{spend,impression_count,tap_count,install_count,new_download_count,redownload_count,attributed_install_count,goal_count,goal_revenue}'::text[], false) AS is_restated,
     f.is_withdrawn,
     kg.keyword_groups,
     ag.app_groups
@@ -5058,8 +5058,8 @@ create view mart.search_ads_keyword_report (
   first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
-  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True if a later answer changed what the first one reported.
+  last_changed_at timestamp with time zone, -- When the answer that last changed the row was received, also if no figure changed, but only a name or a state of the entity.
+  is_restated boolean, -- True if a later answer changed a figure that was first reported (first_spend and those like it), or left the row out.
   is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.
@@ -5174,8 +5174,8 @@ create view mart.search_ads_search_term_report (
   first_goal_count numeric, -- Number of times the goal was reached, as first reported.
   first_goal_revenue numeric, -- Revenue of the goal, in currency, as first reported.
   first_reported_at timestamp with time zone, -- When the first answer that reported it was received.
-  last_changed_at timestamp with time zone, -- When the answer that last changed it was received.
-  is_restated boolean, -- True if a later answer changed what the first one reported.
+  last_changed_at timestamp with time zone, -- When the answer that last changed the row was received, also if no figure changed, but only a name or a state of the entity.
+  is_restated boolean, -- True if a later answer changed a figure that was first reported (first_spend and those like it), or left the row out.
   is_withdrawn boolean, -- True if the newest answer no longer reports the row. The figures as now reported are then null.
   keyword_groups text, -- Groups of the keyword (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.keyword_group has one row for each.
   app_groups text -- Groups of the app (portfolio.groups of the configuration) separated by commas; null if it is in none. mart.app_group has one row for each.

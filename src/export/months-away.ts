@@ -1,6 +1,6 @@
 import pg, { type PoolClient } from "pg";
 import { addMonths, type Day } from "../core/day.ts";
-import { takenByNewest } from "../postgres/mart-shapes.ts";
+import { martShapes, takenByNewest } from "../postgres/mart-shapes.ts";
 import type { Relation } from "../postgres/relations.ts";
 
 /** Months by their first day, with the time (epoch-ms) when retention last removed them. */
@@ -8,7 +8,7 @@ export type MonthsAway = ReadonlyMap<string, number>;
 
 /**
  * The months that retention removed from a table; for a view, those of the tables that it reads by day that now have fewer rows than were
- * removed: computed from the rest, the view would have less than its copies.
+ * removed, and the months whose rows it also computes from them: computed from the rest, the view would have less than its copies.
  */
 export function monthsAway(client: PoolClient, relation: Relation): Promise<MonthsAway> {
   return relation.isView ? awayOfView(client, relation) : awayOfTable(client, relation);
@@ -59,7 +59,11 @@ async function awayOfView(client: PoolClient, view: Relation): Promise<MonthsAwa
     const one = read[place];
     return one !== undefined && Number(count) < Number(one.gone) ? [one] : [];
   });
-  const times = Map.groupBy(lacking, ({ month }) => month as string);
+  const offsets = [0, ...(martShapes[view.table]?.alsoReads ?? [])];
+  const lesser = lacking.flatMap(({ month, at }) =>
+    offsets.map((offset) => ({ month: addMonths(month, -offset), at })),
+  );
+  const times = Map.groupBy(lesser, ({ month }) => month as string);
   return new Map([...times].map(([month, all]) => [month, Math.max(...all.map(({ at }) => at.getTime()))]));
 }
 

@@ -102,13 +102,16 @@ function digest(relation: Relation, { rows, sum }: Found): string {
 }
 
 /**
- * The column whose months separate the rows: the day of a row, or the first day of its period. Of two, the one in the key, which every row
- * has and by which retention removes months. Null if rows have no day, and for the calendar, whose rows are the days themselves.
+ * The column whose months separate the rows: the day of a row, or the first day of its period. Of several, the one in the key, which every
+ * row has and by which retention removes months. Null if rows have no day, and for the calendar, whose rows are the days themselves.
  */
 export function monthColumn({ columns, key }: Pick<Relation, "columns" | "key">): string | null {
-  const days = ["date_day", "period_start"].filter((column) =>
-    columns.some(({ name, type }) => name === column && type === "date"),
-  );
-  const found = days.find((column) => key.includes(column)) ?? days[0];
+  const isDay = (column: string) => columns.some(({ name, type }) => name === column && type === "date");
+  const keyed = [...daysOfRows, ...daysInKeys].find((column) => key.includes(column) && isDay(column));
+  const found = keyed ?? daysOfRows.find(isDay);
   return found === undefined || (key.length === 1 && key[0] === found) ? null : found;
 }
+
+const daysOfRows = ["date_day", "period_start"];
+/** Only in a key: elsewhere they are properties of a row, such as the month of a day in the calendar. */
+const daysInKeys = ["month_start", "release_day"];

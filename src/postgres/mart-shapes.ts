@@ -8,6 +8,8 @@ type MartShape = {
   readonly isDaily?: true;
   /** True if `date_day` is the newest day of a row's subject: there are no rows for earlier days. */
   readonly isNewest?: true;
+  /** Months other than its own whose days a row is also computed from: -1 is the month before, 1 the month after. */
+  readonly alsoReads?: readonly (-1 | 1)[];
 };
 
 /** Facts from which marts take the newest row of any day: removing an old month of these removes no figure from a month of a mart. */
@@ -19,7 +21,11 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     key: ["store", "track_id", "period_start", "period_end", "country_code", "network", "media_type", "creative_id"],
   },
   app_group: { key: ["group_name", "store", "track_id"] },
-  app_overview_by_period: { key: ["store", "track_id", "country_code", "period_kind", "period_start"] },
+  app_overview_by_period: {
+    key: ["store", "track_id", "country_code", "period_kind", "period_start"],
+    // the last week of a month
+    alsoReads: [1],
+  },
   app_overview_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
   app_page_change: {
     key: [
@@ -37,6 +43,7 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     key: ["org_id", "entity_level", "entity_id", "changed_at", "change_number", "currency", "attribution"],
     // null for a change without a report
     nullable: ["currency", "attribution"],
+    alsoReads: [-1, 1],
   },
   category_rank_daily: {
     key: ["store", "track_id", "country_code", "device_code", "category_code", "chart", "chart_version", "date_day"],
@@ -49,6 +56,7 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
   chart_movement_daily: {
     key: ["store", "track_id", "country_code", "device_code", "category_code", "chart", "chart_version", "date_day"],
     isDaily: true,
+    alsoReads: [-1],
   },
   credit_spend_by_app_daily: {
     key: ["date_day", "store", "track_id", "country_code", "dataset", "credit_class", "account"],
@@ -59,7 +67,7 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
     key: ["dataset", "store", "track_id", "country_code"],
     nullable: ["store", "track_id", "country_code"],
   },
-  download_revenue_monthly: { key: ["store", "track_id", "country_code", "month_start"] },
+  download_revenue_monthly: { key: ["store", "track_id", "country_code", "month_start"], alsoReads: [-1] },
   featuring_daily: { key: ["store", "track_id", "country_code", "category_code", "date_day", "card_number"] },
   keyword_cannibalisation: {
     key: ["org_id", "store", "track_id", "country_code", "keyword", "date_day", "currency", "attribution"],
@@ -98,7 +106,10 @@ export const martShapes: Readonly<Record<string, MartShape>> = {
   paid_share_of_voice: {
     key: ["store", "track_id", "keyword", "country_code", "period_start", "period_end", "share_source"],
   },
-  release_impact: { key: ["store", "track_id", "version", "release_day", "country_code", "window_day_count"] },
+  release_impact: {
+    key: ["store", "track_id", "version", "release_day", "country_code", "window_day_count"],
+    alsoReads: [-1, 1],
+  },
   retention_daily: { key: ["store", "track_id", "country_code", "date_day"], isDaily: true },
   review_by_version: { key: ["store", "track_id", "country_code", "language_code", "version"] },
   review_daily: { key: ["store", "track_id", "country_code", "language_code", "date_day"], isDaily: true },

@@ -151,6 +151,20 @@ test("a mart keeps the file of a month of which one of its tables has lost its r
   expect(await score()).toEqual(before);
 });
 
+test("a mart keeps the file of a month that it compares with a removed one", async () => {
+  await stage.pool.query(`
+    insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2026-05-01', true, 1, now());
+    select ops.make_partition('core.fact_download_revenue'::regclass, m) from unnest('{2026-05-01,2026-06-01}'::date[]) as m;
+    insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
+    select 1, d::date, 840, 0, false, 1, 1, now() from generate_series(timestamp '2026-05-01', '2026-06-30', interval '1 day') as d`);
+  const table = "mart.download_revenue_monthly";
+  await stage.export([table]);
+  const { files } = await stage.manifest(table);
+  expect(files.map(({ window }) => window?.from)).toEqual(["2026-05-01", "2026-06-01"]);
+  await remove("core.fact_download_revenue");
+  expect(await stage.export([table])).toMatchObject([{ written: 0, unchanged: 2, removed: 0 }]);
+});
+
 test("search volumes are the newest in each month of a mart, also where retention removed the volumes of that month", async () => {
   const volume = (on: string, value: number) =>
     stage.pool.query(`

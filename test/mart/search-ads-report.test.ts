@@ -303,3 +303,31 @@ test("what came back after an answer without it was last changed when it came ba
     "select spend, first_spend, extract(epoch from last_changed_at)::int, is_withdrawn from mart.search_ads_campaign_report where campaign_id = '80'";
   expect(await mart.ask(shown)).toEqual(["8 | 7 | 3 | false"]);
 });
+
+test("a name or a state that changes restates nothing, a figure beside it does", async () => {
+  const [renamed, moved] = [
+    { campaign_id: "90", spend: 7 },
+    { campaign_id: "91", spend: 7 },
+  ];
+  const changed = { org_name: "Org X", campaign_status: "PAUSED" };
+  await report("CAMPAIGN", "2026-01-01", [renamed, moved], 1_000);
+  await report(
+    "CAMPAIGN",
+    "2026-01-01",
+    [renamed, moved].map((one) => ({ ...one, ...changed })),
+    2_000,
+  );
+  await report(
+    "CAMPAIGN",
+    "2026-01-01",
+    [
+      { ...renamed, ...changed },
+      { ...moved, ...changed, spend: 8 },
+    ],
+    3_000,
+  );
+  const shown = `
+    select campaign_id, org_name, spend, first_spend, extract(epoch from first_reported_at)::int as first, extract(epoch from last_changed_at)::int as last, is_restated
+    from   mart.search_ads_campaign_report where date_day = '2026-01-01' order by 1`;
+  expect(await mart.ask(shown)).toEqual(["90 | Org X | 7 | 7 | 1 | 2 | false", "91 | Org X | 8 | 7 | 1 | 3 | true"]);
+});

@@ -92,6 +92,56 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await overview()).toEqual([{ review_count: 1, downloads: 71 }]);
   });
 
+  test("a mart that is a table there keeps rows that are computed from removed days, also those of the months beside", async () => {
+    await stage.pool.query(`
+      insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1');
+      insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2025-01-01', true, 1, now());
+      insert into core.app_version (app_key, country_key, language_code, version, version_at, slice_id, fetched_at)
+      values (1, 840, 'en', '1.0', '2024-12-30', 1, now()), (1, 840, 'en', '2.0', '2025-01-15', 1, now()), (1, 840, 'en', '3.0', '2025-02-03', 1, now());
+      select ops.make_partition('core.fact_download_revenue'::regclass, m) from unnest('{2025-01-01,2025-02-01}'::date[]) as m;
+      insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
+      select 1, d::date, 840, 0, false, extract(doy from d), 1, now() from generate_series(timestamp '2025-01-01', '2025-02-28', interval '1 day') as d`);
+    const marts = ["app_overview_by_period", "download_revenue_monthly", "release_impact"];
+    const rows = async () => {
+      await on.published(marts.map((mart) => `mart.${mart}`));
+      return {
+        periods: await on.there.ask(
+          "select toString(period_start) as start, toInt32(estimated_download_count) as downloads from mart.app_overview_by_period where period_kind = 'week' order by start",
+        ),
+        months: await on.there.ask(
+          "select toString(month_start) as month, toFloat64(estimated_download_change_share) as change from mart.download_revenue_monthly order by month",
+        ),
+        releases: await on.there.ask(
+          "select version, toFloat64(before_estimated_download_count) as before, toFloat64(after_estimated_download_count) as after from mart.release_impact where window_day_count = 7 order by version",
+        ),
+      };
+    };
+    const whole = await rows();
+    expect(whole.periods).toHaveLength(9);
+    expect(whole.periods[0]).toEqual({ start: "2024-12-30", downloads: 15 });
+    expect(whole.months).toEqual([
+      { month: "2025-01-01", change: null },
+      { month: "2025-02-01", change: 1.568548 },
+    ]);
+    expect(whole.releases).toEqual([
+      { version: "1.0", before: null, after: 3.5 },
+      { version: "2.0", before: 11, after: 19 },
+      { version: "3.0", before: 30, after: 38 },
+    ]);
+    await stage.pool.query(`
+      insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
+      values ('download_revenue', 'core.fact_download_revenue', '2025-01-01', 'drop', 31, 1, 'a', now(), false);
+      select ops.remove_month('core.fact_download_revenue', '2025-01-01', false);
+      update ops.dropped_month set is_done = true`);
+    expect(await rows()).toEqual(whole);
+    // later months follow
+    await stage.pool.query(`
+      select ops.make_partition('core.fact_download_revenue'::regclass, '2025-03-01');
+      insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
+      values (1, '2025-03-03', 840, 0, false, 7, 1, now())`);
+    expect((await rows()).periods.slice(8)).toEqual([whole.periods[8], { start: "2025-03-03", downloads: 7 }]);
+  });
+
   test("a month is not the same where one value differs there", async () => {
     await stage.ranks("2025-01-01", 2);
     await on.published();
