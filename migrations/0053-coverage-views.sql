@@ -158,7 +158,8 @@ and    not (s.state = 'failed' and exists (
 union  all
 select s.scope ->> 'store', s.scope ->> 'app', s.scope ->> 'country', s.window_start, s.window_end, s.batch_id, s.scope, a.app_key, c.country_key, s.ended_at, true
 from   ops.slice as s
-join   core.dim_app     as a on a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app'
+-- a fence: of all apps ever seen, few have such slices
+cross  join lateral (select n.app_key from core.dim_app as n where n.store = s.scope ->> 'store' and n.track_id = s.scope ->> 'app' offset 0) as a
 join   core.dim_country as c on c.country_code = s.scope ->> 'country'
 where  s.dataset = 'keyword_rank' and s.state in ('empty', 'skipped') and (s.state = 'empty' or s.error_code = 'not_found')
 and    exists (

@@ -8914,7 +8914,10 @@ UNION ALL
     s.ended_at,
     true AS is_unavailable
    FROM ops.slice s
-     JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
+     CROSS JOIN LATERAL ( SELECT n.app_key
+           FROM core.dim_app n
+          WHERE n.store = (s.scope ->> 'store'::text) AND n.track_id = (s.scope ->> 'app'::text)
+         OFFSET 0) a
      JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
   WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND (s.state = 'empty'::text OR s.error_code = 'not_found'::text) AND (EXISTS ( SELECT
            FROM core.fact_keyword_rank_summary f
