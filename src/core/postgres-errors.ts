@@ -12,8 +12,8 @@ export const postgresErrors = {
   },
   database_busy: {
     recovery: "usage",
-    says: "Postgres accepts no more connections",
-    next: "stop other programs or raise the limit (max_connections of the server, or the connection limit of the role or database); a worker continues automatically, a command must be run again",
+    says: "Postgres, or the pooler in front of it, accepts no more connections",
+    next: "stop other programs or raise the limit (max_connections of the server, the connection limit of the role or database, or the pool size of the pooler); a worker continues automatically, a command must be run again",
   },
   database_read_only: {
     recovery: "usage",

@@ -25,7 +25,7 @@ const lostNodeCodes = new Set([
   "EAI_AGAIN",
 ]);
 /** How poolers say that no connection is left (PgBouncer, Supavisor); none uses the Postgres code for it. */
-const fullPooler = /max_client_conn|max clients reached/i;
+const fullPooler = /max_client_conn|max clients reached|query_wait_timeout/i;
 /** How a server whose disk is full refuses a login (XX000) if it must rewrite its catalogue cache file. */
 const fullForLogins = /could not write init file/i;
 /**
@@ -96,6 +96,9 @@ export function isMissingRight(error: unknown): error is pg.DatabaseError {
 /** How the error begins when a connection is closed because a statement got no reply; the limit follows. */
 export const withoutReply = "Connection terminated: no reply for";
 
+/** The same if it got no reply to its first statements: a pooler accepts a login before it has a session for it. */
+export const withoutSession = "Connection terminated: no session within";
+
 /** Our error for an outage: the driver's text says little and may contain the address. */
 export function databaseOutage(cause: unknown, problem = brokenBy(cause)): StorehouseError {
   const code = outageOf(cause);
@@ -114,6 +117,7 @@ function brokenBy(cause: unknown): string {
 }
 
 function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | undefined {
+  if (cause instanceof Error && cause.message.startsWith(withoutSession)) return "database_busy";
   if (!(cause instanceof pg.DatabaseError)) return undefined;
   if (fullForLogins.test(cause.message)) return "database_full";
   return fullPooler.test(cause.message) ? "database_busy" : outages[cause.code as keyof typeof outages];
