@@ -65,6 +65,11 @@ export const postgresErrors = {
     says: "migrations are pending, and this role may not run them",
     next: "run `storehouse migrate` as the owner: with a DATABASE_URL of storehouse_owner, of one of its members, or of the role that created the schemas",
   },
+  migration_failed: {
+    recovery: "usage",
+    says: "migration {migration} failed, and nothing was changed: {problem}",
+    next: "rename or drop the object that is in its way, or that depends on what it changes, then run `storehouse migrate`; report this message if the object is Storehouse's own",
+  },
   rights_missing: {
     recovery: "usage",
     says: "the role in DATABASE_URL lacks a right",
