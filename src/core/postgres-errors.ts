@@ -94,7 +94,7 @@ export const postgresErrors = {
     recovery: "retry",
     later: true,
     attempts: 2,
-    says: "Postgres did not complete a statement, and did not at several more tries: {problem}",
+    says: "Postgres did not complete a statement: {problem}",
     next: "a slice is loaded from its stored answer by a worker, or by the next sync, at growing intervals, and another command must be run again; check the server's log for who cancels statements of this role, and for a lack of memory",
   },
 } as const;
