@@ -21,6 +21,7 @@ import {
   type SliceLoad,
   writeSlices,
 } from "../ingest/prepare-slice.ts";
+import { retryDatabase, type RetryParts } from "../ingest/retry-database.ts";
 import { shareUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import { findByKey } from "../postgres/plan-hints.ts";
 
@@ -49,7 +50,8 @@ export type ReplayRequest = {
 /**
  * Rebuilds the tables of a dataset from stored answers, in the order in which they came, without a request or a credit. Rows of single days
  * are rebuilt in parts of about a month, cut where no slice crosses; all others at once. Each part is one transaction, so that readers see
- * the old rows until the new ones are committed, and a kill leaves the old ones. An interrupted replay continues after the last committed
+ * the old rows until the new ones are committed, and a kill leaves the old ones. A part whose connection breaks is rebuilt again. An
+ * interrupted replay continues after the last committed
  * part, until `forgetReplays`. Answers that did not fit when they came and do now are loaded too: their slices are no longer failed, nor
  * their days lost. If an answer fitted then and does not now, its rows are deleted and its slice becomes failed. A failed slice is
  * unchanged if its answer still cannot be read. Throws the error of `notStored` if answers of loaded slices were pruned, `answers_damaged` if any
@@ -73,10 +75,12 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
       await shareUntilCommit(transaction, "pruning");
       await keepLoadsOut(transaction, dataset.name);
     };
-    const rebuilding = withLocks(parts.db, { take }, async (transaction) => {
-      if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
-      return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
-    });
+    const rebuilding = retryDatabase(patience(parts), () =>
+      withLocks(parts.db, { take }, async (transaction) => {
+        if (key !== null) await noteReplay(transaction, dataset.name, { key, rebuiltTo: end });
+        return rebuildPart(transaction, parts, { dataset, request: { ...request, within: part } });
+      }),
+    );
     const rest = { ...startOf(start), ...endOf(within) };
     const rebuilt = await rebuilding.catch((error: unknown) => rethrow(error, parts.db, { dataset, rest }));
     done.slices += rebuilt.slices;
@@ -85,6 +89,15 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
     start = end ?? start;
   }
   return { ...done, ...(from === undefined ? {} : { from }) };
+}
+
+/** A part is tried again for half a minute after its connection broke; a full disk ends the replay at once. */
+function patience({ clock }: LoadParts): RetryParts {
+  const never = new AbortController().signal;
+  const abort = (error: StorehouseError) => {
+    throw error;
+  };
+  return { clock, retryMs: 1_000, halted: never, stop: never, abort, stoppedBy: () => null };
 }
 
 function refusePruned({ name }: Dataset, gone: MissingAnswers, { keepPruned }: ReplayRequest): void {

@@ -28,8 +28,10 @@ export async function reportFailure(
 /** The error of a database or a disk, in our words: the driver's own text says little and may contain the address. */
 async function inOurWords(failure: unknown): Promise<unknown> {
   if (isUnwritten(failure)) return fail("unwritable_file", { file: "the output", cause: failure.code }, failure);
-  const { databaseOutage, isLostConnection, isMissingRight } = await import("../postgres/database-errors.ts");
+  const { databaseInterrupted, databaseOutage, isInterrupted, isLostConnection, isMissingRight } =
+    await import("../postgres/database-errors.ts");
   if (isLostConnection(failure)) return databaseOutage(failure);
+  if (isInterrupted(failure)) return databaseInterrupted(failure);
   return isMissingRight(failure) ? fail("rights_missing", { problem: failure.message }, failure) : failure;
 }
 

@@ -2,6 +2,7 @@ import { answerErrors } from "./answer-errors.ts";
 import { consoleErrors } from "./console-errors.ts";
 import { metabaseErrors } from "./metabase-errors.ts";
 import { notifyErrors } from "./notify-errors.ts";
+import { postgresErrors } from "./postgres-errors.ts";
 import { usageErrors } from "./usage-errors.ts";
 
 /**
@@ -16,12 +17,9 @@ import { usageErrors } from "./usage-errors.ts";
  */
 export const errorCodes = {
   ...usageErrors,
+  ...postgresErrors,
   ...consoleErrors,
-  clock_wrong: {
-    recovery: "usage",
-    says: "the clock of this machine is {by} {side} the database's clock: rows would get the wrong day",
-    next: "synchronise both clocks with a time server (NTP)",
-  },
+
   // requests to the API
   no_connection: {
     recovery: "retry",

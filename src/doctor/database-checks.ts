@@ -2,6 +2,7 @@ import { fail } from "../core/errors.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import { lackingRights, lackingRightsFix, lackingRightsText } from "../postgres/lacking-rights.ts";
+import { foreseenFailure } from "../postgres/migrate.ts";
 import { foreignThing, pendingMigrations } from "../postgres/pending-migrations.ts";
 import { readDatabaseClock, skewHarmfulMs, skewOf, type ClockReading } from "../postgres/clock-skew.ts";
 import type { Database } from "../postgres/database.ts";
@@ -60,11 +61,14 @@ export async function checkRights(db: Database): Promise<Diagnosis> {
     : pass("rights", `${me} owns the schemas`);
 }
 
-/** Which migrations are pending, and whether they can run: not in a database with another program's tables. None is run. */
+/**
+ * Which migrations are pending, and whether they can run: not in a database with another program's tables, or with an object in their way.
+ * None remains.
+ */
 export async function checkMigrations(db: Database): Promise<Diagnosis> {
   const taken = await foreignThing(db);
   if (taken !== null) return failedWith("migrations", fail("database_taken", { thing: taken }));
-  const { missing, unknown, mayMigrate } = await pendingMigrations(db);
+  const { missing, unknown, mayMigrate, hasAny } = await pendingMigrations(db);
   if (unknown.length > 0)
     return failure(
       "migrations",
@@ -72,6 +76,8 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
       "update Storehouse to the version that migrated the database",
     );
   if (missing.length === 0) return pass("migrations", "none pending");
+  const foreseen = mayMigrate && !hasAny ? await foreseenFailure(db) : null;
+  if (foreseen !== null) return failedWith("migrations", foreseen);
   const found = `${missing.length} pending, from ${missing[0] ?? ""} to ${missing.at(-1) ?? ""}`;
   return mayMigrate
     ? warn("migrations", found, "run `storehouse migrate`; the next command that needs the database runs them too")

@@ -18,10 +18,8 @@ import { pageLimitOf } from "./page-limit.ts";
 import { type CallSignals, paidCall } from "./paid-call.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { prepareSlice, type SliceLoad } from "./prepare-slice.ts";
+import { retryDatabase } from "./retry-database.ts";
 import { endsList, readPages } from "./read-pages.ts";
-
-/** `signals` stop its calls; `retryWork` retries work that failed because the database was busy or restarted. */
-type FetchOptions = { readonly signals: CallSignals; readonly retryWork: <T>(work: () => Promise<T>) => Promise<T> };
 
 /** A slice that has ended because its answer is loaded already, and how many rows that answer has. */
 type Unchanged = { readonly unchangedRows: number };
@@ -31,7 +29,7 @@ export async function fetchSlice(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  { signals, retryWork }: FetchOptions,
+  signals: CallSignals,
 ): Promise<SliceLoad | Unchanged> {
   const operation = operationById(slice.operation);
   const calls = callsOf(dataset, slice);
@@ -41,21 +39,21 @@ export async function fetchSlice(
       calls,
       mostPages: mostPagesOf(slice),
       ...(operation.paging === null ? {} : { pageLimit: await pageLimitOf(parts, slice, operation.cost) }),
-      onPages: repricing(slice, (work) => retryWork(() => reprice(parts.db, slice, work))),
+      onPages: repricing(slice, (work) => retryDatabase(parts, () => reprice(parts.db, slice, work))),
     });
     await mayRead(parts, slice);
-    return retryWork(() => prepareSlice(parts, dataset, slice, fetched));
+    return retryDatabase(parts, () => prepareSlice(parts, dataset, slice, fetched));
   }
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
   if (isLikelyUnchanged(dataset, slice, digest)) {
     // its body stays in memory until the ledger has ended it
     await parts.claimedSlices.readable(slice.sliceId);
-    const unchangedRows = await retryWork(() => parts.batched.endUnchanged({ slice, digest }));
+    const unchangedRows = await retryDatabase(parts, () => parts.batched.endUnchanged({ slice, digest }));
     if (unchangedRows !== null) return { unchangedRows };
   }
   await mayRead(parts, slice);
-  return { ...(await prepareRead(parts, dataset, slice, { answer: readerOf(slice, only), retryWork })), digest };
+  return { ...(await prepareRead(parts, dataset, slice, readerOf(slice, only))), digest };
 }
 
 /**
@@ -66,10 +64,10 @@ async function prepareRead(
   parts: IngestParts,
   dataset: Dataset,
   slice: Slice,
-  { answer, retryWork }: Pick<SliceLoad, "answer"> & Pick<FetchOptions, "retryWork">,
+  answer: SliceLoad["answer"],
 ): Promise<SliceLoad> {
   const fetched = await answer();
-  return { ...(await retryWork(() => prepareSlice(parts, dataset, slice, fetched))), answer };
+  return { ...(await retryDatabase(parts, () => prepareSlice(parts, dataset, slice, fetched))), answer };
 }
 
 /** Reads an answer of one page. */

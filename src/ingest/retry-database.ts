@@ -1,5 +1,5 @@
 import { retry, type RetryOptions } from "../core/retry.ts";
-import { databaseOutage, isLostConnection, isOutage, isOutOfRoom } from "../postgres/database-errors.ts";
+import { databaseOutage, isLostConnection, isOutage, isOutOfRoom, isPassing } from "../postgres/database-errors.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 
 /** With waits that double from one second these take half a minute: a restarted Postgres is back by then. */
@@ -14,9 +14,9 @@ export function longestRetryMs(retryMs: number): number {
 export type RetryParts = Pick<IngestParts, "clock" | "retryMs" | "halted" | "abort" | "stoppedBy" | "stop">;
 
 /**
- * Does repeatable work, and retries it for half a minute while the database is unreachable. After a stop it does not wait between tries,
- * unless only an outage caused the stop. If the database is out of space, all calls stop at once: it might still grant them, but could not
- * store their answers.
+ * Does repeatable work, and retries it for half a minute while the database is unreachable, interrupts it or lets it lose a race for a key:
+ * nothing is requested twice because of that. After a stop it does not wait between tries, unless only an outage caused the stop. If the
+ * database is out of space, all calls stop at once: it might still grant them, but could not store their answers.
  */
 export function retryDatabase<T>(parts: RetryParts, work: () => Promise<T>): Promise<T> {
   return retry(knownOptions(parts).within, work);
@@ -46,7 +46,7 @@ function knownOptions(parts: RetryParts): Options {
 function optionsOf({ clock, retryMs, halted, abort, stoppedBy, stop }: RetryParts): Options {
   const again = (error: unknown, failures: number) => {
     if (isOutOfRoom(error)) abort(databaseOutage(error));
-    if (!isLostConnection(error)) return false;
+    if (!(isLostConnection(error) || isPassing(error))) return false;
     if (failures >= tries) givenUp.add(error);
     return failures < tries;
   };

@@ -1,7 +1,12 @@
 import { fail, StorehouseError, unexpected } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { isLostConnection, isMissingPartition, isPassing } from "../postgres/database-errors.ts";
+import {
+  databaseInterrupted,
+  isInterrupted,
+  isLostConnection,
+  isMissingPartition,
+} from "../postgres/database-errors.ts";
 import { coverAgain } from "../load/load.ts";
 import { commitSlice, type Committed } from "./commit-slice.ts";
 import { failAttempt, failForGood, fieldsOf } from "./fail-attempt.ts";
@@ -11,9 +16,6 @@ import type { IngestParts } from "./ingest-parts.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 import { asOfToday } from "./as-of-today.ts";
 import type { CallSignals } from "./paid-call.ts";
-
-/** A commit that conflicted with another worker's, or lost a race for a key, succeeds at the next try. */
-const commitTries = 4;
 
 /*
  * The steps of one slice, and the crash point after each (see crash-point.ts):
@@ -60,9 +62,9 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
   let slice = claimed;
   try {
     const today = parts.clock.today();
-    if (claimed.asOf < today) slice = await retryWork(parts, () => asOfToday(parts, claimed, today));
+    if (claimed.asOf < today) slice = await retryDatabase(parts, () => asOfToday(parts, claimed, today));
     const dataset = datasetNamed(slice.dataset);
-    const fetched = await fetchSlice(parts, dataset, slice, { signals, retryWork: (work) => retryWork(parts, work) });
+    const fetched = await fetchSlice(parts, dataset, slice, signals);
     parts.breaker.succeeded(slice.operation);
     const done = await committed(parts, fetched);
     // one event per slice: a night has thousands
@@ -79,7 +81,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
   } catch (error) {
     if (isLostConnection(error)) throw error;
     await failAttempt(parts, slice, knownError(parts, error, signals)).catch(async (fault: unknown) => {
-      if (isLostConnection(fault)) throw fault;
+      if (isLostConnection(fault) || isInterrupted(fault)) throw fault;
       // otherwise the slice would be tried forever, and its run would wait for it
       await failForGood(parts, slice, knownError(parts, fault, signals));
     });
@@ -88,7 +90,7 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
 
 /** Commits what is not committed yet. */
 async function committed(parts: IngestParts, fetched: Awaited<ReturnType<typeof fetchSlice>>): Promise<Committed> {
-  if (!("unchangedRows" in fetched)) return retryWork(parts, () => commitWithMonths(parts, fetched));
+  if (!("unchangedRows" in fetched)) return retryDatabase(parts, () => commitWithMonths(parts, fetched));
   await parts.crashPoint?.("after commit");
   return { state: "loaded", rows: fetched.unchangedRows, rejects: 0 };
 }
@@ -104,20 +106,13 @@ async function commitWithMonths(parts: IngestParts, load: SliceLoad): Promise<Co
   }
 }
 
-/** Retries work on a paid answer while the database restarts or holds locks, so that nothing is requested twice. */
-async function retryWork<T>(parts: IngestParts, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await retryDatabase(parts, work);
-    } catch (error) {
-      if (tries === commitTries || !isPassing(error)) throw error;
-    }
-  }
-}
-
-/** Converts any error to a StorehouseError. An unexpected one fails the slice: another request would cost credits and fail again. */
+/**
+ * Converts any error to a StorehouseError. An unexpected one fails the slice: another request would cost credits and fail again. After an
+ * interruption the next attempt reads the stored answer.
+ */
 function knownError(parts: IngestParts, error: unknown, { unsent }: CallSignals): StorehouseError {
   if (error instanceof StorehouseError) return error;
   if (unsent.aborted) return fail("stopped");
+  if (isInterrupted(error)) return databaseInterrupted(error);
   return unexpected(error, parts.scrub);
 }

@@ -25,11 +25,16 @@ const lostNodeCodes = new Set([
   "EAI_AGAIN",
 ]);
 /** How poolers say that no connection is left (PgBouncer, Supavisor); none uses the Postgres code for it. */
-const fullPooler = /max_client_conn|max clients reached/i;
+const fullPooler = /max_client_conn|max clients reached|query_wait_timeout/i;
 /** How a server whose disk is full refuses a login (XX000) if it must rewrite its catalogue cache file. */
 const fullForLogins = /could not write init file/i;
-/** Unique violation under concurrent merges, serialisation failure, deadlock. */
-const passing = new Set(["23505", "40001", "40P01"]);
+/**
+ * Serialisation failure, deadlock, no memory, a limit of the server such as temp_file_limit, a disk that failed, and a statement that an
+ * administrator or another program cancelled.
+ */
+const interruptions = new Set(["40001", "40P01", "53200", "53400", "58030", "57014"]);
+/** What a merge meets if a concurrent one has written the same key first. */
+const uniqueViolation = "23505";
 
 /**
  * True when the database could not be reached, broke the connection, or has no room or no connection left: the outcome of the current work
@@ -63,9 +68,19 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "57014";
 }
 
+/** True when Postgres ended a statement for a reason that is not in the statement, and rolled back its transaction. */
+export function isInterrupted(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && interruptions.has(error.code ?? "");
+}
+
+/** Our error for such a statement. */
+export function databaseInterrupted(cause: pg.DatabaseError): StorehouseError {
+  return fail("database_interrupted", { problem: cause.message }, cause);
+}
+
 /** True when the same transaction is likely to succeed the next time. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && passing.has(error.code ?? "");
+export function isPassing(error: unknown): error is pg.DatabaseError {
+  return isInterrupted(error) || (error instanceof pg.DatabaseError && error.code === uniqueViolation);
 }
 
 /** True when there is no partition for a row. */
@@ -80,6 +95,9 @@ export function isMissingRight(error: unknown): error is pg.DatabaseError {
 
 /** How the error begins when a connection is closed because a statement got no reply; the limit follows. */
 export const withoutReply = "Connection terminated: no reply for";
+
+/** The same if it got no reply to its first statements: a pooler accepts a login before it has a session for it. */
+export const withoutSession = "Connection terminated: no session within";
 
 /** Our error for an outage: the driver's text says little and may contain the address. */
 export function databaseOutage(cause: unknown, problem = brokenBy(cause)): StorehouseError {
@@ -99,6 +117,7 @@ function brokenBy(cause: unknown): string {
 }
 
 function outageOf(cause: unknown): (typeof outages)[keyof typeof outages] | undefined {
+  if (cause instanceof Error && cause.message.startsWith(withoutSession)) return "database_busy";
   if (!(cause instanceof pg.DatabaseError)) return undefined;
   if (fullForLogins.test(cause.message)) return "database_full";
   return fullPooler.test(cause.message) ? "database_busy" : outages[cause.code as keyof typeof outages];

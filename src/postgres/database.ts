@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
 import { connectionString } from "./connection.ts";
-import { connectionProblem, withoutReply } from "./database-errors.ts";
+import { connectionProblem, withoutReply, withoutSession } from "./database-errors.ts";
 import { checkSessions } from "./pooler.ts";
 import { sessionStatements } from "./session.ts";
 import type { Queryable } from "./sql.ts";
@@ -54,7 +54,8 @@ const idleMs = 90_000;
 const keepAliveMs = 30_000;
 
 /**
- * How connections behave. `timeoutMs`: a statement without a reply for this long counts as a lost connection. `session`: settings that add
+ * How connections behave. `timeoutMs`: a statement without a reply for this long counts as a lost connection; the first ones of a connection
+ * have no longer than its login. `session`: settings that add
  * to or replace the usual ones.
  */
 type ConnectionOptions = {
@@ -85,11 +86,12 @@ export async function openWarehouse(
   const settings = sessionStatements(timeoutMs, session);
   let isChecked = false;
   const prepare = async (client: pg.ClientBase) => {
-    breakWithoutReply(client, timeoutMs);
+    const hasSession = breakWithoutReply(client, { firstMs: address.connectionTimeoutMillis, timeoutMs });
     // before any setting: behind a pooler without sessions it would apply to other programs
     if (!isChecked) await checkServer(client, address);
     isChecked = true;
     await client.query(settings);
+    hasSession();
   };
   let newest = new Socket();
   const stream = () => (newest = new Socket());
@@ -128,16 +130,25 @@ type Inside = {
 };
 
 /**
- * Breaks a connection when a statement, or its closing message, has had no reply for this many ms: the other end may have vanished, and
- * then none would ever come. The caller sees a lost connection. Idle connections are never broken.
+ * Breaks a connection when a statement, or its closing message, has had no reply for `timeoutMs`: the other end may have vanished, and then
+ * none would ever come. The caller sees a lost connection. Idle connections are never broken. The limit is `firstMs` until the returned
+ * function is called.
  */
-function breakWithoutReply(client: pg.ClientBase, ms: number): void {
+function breakWithoutReply(
+  client: pg.ClientBase,
+  { firstMs, timeoutMs }: { readonly firstMs: number; readonly timeoutMs: number },
+): () => void {
   const inside = client as unknown as Inside;
   const { stream } = inside.connection;
-  stream.setTimeout(ms);
+  let problem = `${withoutSession} ${firstMs / 1000} s`;
+  stream.setTimeout(firstMs);
   stream.on("timeout", () => {
-    if (!inside.readyForQuery || inside._ending) stream.destroy(new Error(`${withoutReply} ${ms / 1000} s`));
+    if (!inside.readyForQuery || inside._ending) stream.destroy(new Error(problem));
   });
+  return () => {
+    problem = `${withoutReply} ${timeoutMs / 1000} s`;
+    stream.setTimeout(timeoutMs);
+  };
 }
 
 /**

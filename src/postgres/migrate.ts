@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Logger, runMigrations } from "graphile-worker";
+import pg from "pg";
 import { sql } from "./sql.ts";
-import { fail } from "../core/errors.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import { systemClock } from "../core/clock.ts";
 import { withAdvisoryLock } from "./advisory-lock.ts";
-import { isLostConnection, isMissingRight } from "./database-errors.ts";
+import { isInterrupted, isLockTimeout, isLostConnection, isMissingRight } from "./database-errors.ts";
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
 import { type LockWaits, migrationTransaction } from "./migration-transaction.ts";
@@ -23,8 +24,8 @@ export async function migrate(url: string): Promise<string[]> {
 /**
  * `migrate` over an open pool of at least three connections. If the database is up to date, it reads one table and needs no right to change
  * anything. Waits for tables that another session has locked; `waits.onLocked` is called with that session. Throws `migrations_pending` if
- * the connected role may not migrate, `database_newer` if a newer program has migrated, and `database_taken` if another program has tables
- * in one of our schemas.
+ * the connected role may not migrate, `migration_failed` if Postgres refuses a migration, `database_newer` if a newer program has migrated,
+ * and `database_taken` if another program has tables in one of our schemas.
  */
 export async function migrateWarehouse(
   warehouse: Warehouse,
@@ -49,17 +50,34 @@ export async function migrateWarehouse(
 }
 
 /** Runs what is missing, all of it or nothing. Another process may have run it while this one waited for the lock. */
-async function bringUpToDate(db: Database, waits: LockWaits): Promise<string[]> {
-  const work = async (transaction: Database) => {
-    await sql.raw(ownTable).execute(transaction);
-    const { missing } = await pendingMigrations(transaction);
-    for (const name of missing) {
-      await runFile(transaction, name);
-      await sql`insert into ops.migration (name, ran_at) values (${name}, now())`.execute(transaction);
-    }
-    return [...missing];
-  };
-  return migrationTransaction(db, work, waits);
+function bringUpToDate(db: Database, waits: LockWaits): Promise<string[]> {
+  return migrationTransaction(db, runPending, waits);
+}
+
+async function runPending(transaction: Database): Promise<string[]> {
+  await sql.raw(ownTable).execute(transaction);
+  const { missing } = await pendingMigrations(transaction);
+  for (const name of missing) {
+    await runFile(transaction, name);
+    await sql`insert into ops.migration (name, ran_at) values (${name}, now())`.execute(transaction);
+  }
+  return [...missing];
+}
+
+/**
+ * Why the migrations of an empty database would fail, from a transaction that is rolled back; null if they would not, or if that cannot be
+ * seen now. Needs two connections. Not for a database in use, whose tables it would lock.
+ */
+export async function foreseenFailure(db: Database): Promise<StorehouseError | null> {
+  const ended = new Error("every migration can run");
+  const rehearsal = () =>
+    db.transaction().execute(async (transaction) => {
+      await runPending(transaction);
+      throw ended;
+    });
+  return withAdvisoryLock(db, "migrate", rehearsal).catch((error: unknown) =>
+    error instanceof StorehouseError ? error : null,
+  );
 }
 
 async function runFile(db: Database, name: string): Promise<void> {
@@ -67,10 +85,17 @@ async function runFile(db: Database, name: string): Promise<void> {
   try {
     await sql.raw(statements).execute(db);
   } catch (error) {
-    // still the error of Postgres: its code decides whether to try again. Why a connection broke is read off its text, and is not in a file
-    if (!isLostConnection(error) && error instanceof Error) error.message = `migrations/${name}.sql: ${error.message}`;
-    throw error;
+    throw failed(name, error);
   }
+}
+
+/** Our error for a migration that Postgres refuses; any other error is returned unchanged, since its code decides whether to try again. */
+function failed(migration: string, error: unknown): unknown {
+  if (isMissingRight(error)) return fail("rights_missing", { migration, problem: error.message }, error);
+  const mayPass = [isLostConnection, isInterrupted, isLockTimeout].some((is) => is(error));
+  if (!(error instanceof pg.DatabaseError) || mayPass) return error;
+  const detail = error.detail === undefined ? "" : ` (${error.detail})`;
+  return fail("migration_failed", { migration, problem: `${error.message}${detail}` }, error);
 }
 
 const ownTable = `
@@ -88,7 +113,7 @@ async function bringQueueUpToDate({ db, pool }: Warehouse): Promise<boolean> {
     return before !== (await queueVersion(db));
   } catch (error) {
     if (isMissingRight(error)) throw fail("migrations_pending", { migration: "the queue's own" }, error);
-    throw error;
+    throw failed("of the queue", error);
   }
 }
 

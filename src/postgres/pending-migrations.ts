@@ -24,10 +24,14 @@ export async function isUpToDate(db: Database): Promise<boolean> {
   }
 }
 
-/** A database compared with this program's migrations: those that it lacks, those that only it has, and whether this role may migrate. */
+/**
+ * A database compared with this program's migrations: those that it lacks, those that only it has, whether any has run, and whether this role
+ * may migrate.
+ */
 export type PendingMigrations = {
   readonly missing: readonly string[];
   readonly unknown: readonly string[];
+  readonly hasAny: boolean;
   readonly mayMigrate: boolean;
 };
 
@@ -52,6 +56,7 @@ export async function pendingMigrations(db: Database): Promise<PendingMigrations
   return {
     missing: names.filter((name) => !known.has(name)),
     unknown: [...known].filter((name) => !names.includes(name)),
+    hasAny: known.size > 0,
     mayMigrate,
   };
 }

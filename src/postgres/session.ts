@@ -16,6 +16,7 @@ const settings: Readonly<Record<string, string>> = {
   extra_float_digits: "1",
   standard_conforming_strings: "on",
   transform_null_equals: "off",
+  array_nulls: "on",
   default_transaction_isolation: "read committed",
   default_transaction_deferrable: "off",
   lock_timeout: "0",

@@ -17,3 +17,13 @@ test("a connection to Postgres that breaks under any command is reported in one 
   expect(said).toHaveLength(2);
   for (const line of said) expect(line).toMatch(/^database_unreachable: Postgres does not respond [^\n]*$/);
 });
+
+test("a statement that an administrator cancels under any command is reported in one line, with 1", async () => {
+  const cancelled = new pg.DatabaseError("canceling statement due to user request", 10, "error");
+  cancelled.code = "57014";
+  const said: string[] = [];
+  expect(await reportFailure(cancelled, (line) => void said.push(line))).toBe(1);
+  expect(said).toEqual([
+    expect.stringMatching(/^database_interrupted: [^\n]*: canceling statement due to user request; [^\n]*$/),
+  ]);
+});

@@ -23,6 +23,7 @@ const settings = {
   idle_in_transaction_session_timeout: "1ms",
   timezone: "Pacific/Apia",
   datestyle: "SQL, DMY",
+  array_nulls: "off",
 };
 
 test("an owner without further rights and with settings of its own migrates, fills and reads a database with an odd name", async () => {

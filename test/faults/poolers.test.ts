@@ -2,6 +2,7 @@ import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { checkAnyDatabase } from "../../src/doctor/doctor.ts";
+import { databaseOutage, isLostConnection } from "../../src/postgres/database-errors.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { runWorker } from "../support/agreed-worker.ts";
 import { runCommand } from "../support/command.ts";
@@ -85,6 +86,24 @@ describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {
       await expect(openWarehouse(pooler.url, 1, { timeoutMs: 500 })).rejects.toMatchObject({ code: "database_busy" });
     },
   );
+
+  test("says so where all its sessions are in use, whether it lets them wait or gives them up, also to a pool at work", async () => {
+    await using database = await freshDatabase();
+    const lines = ["pool_mode = session", "default_pool_size = 2", "query_wait_timeout = 2"];
+    await using pooler = await startPgbouncer(database.url, lines);
+    await using warehouse = await openWarehouse(pooler.url, 2, { timeoutMs: 1_000 });
+    const client = new pg.Client({ connectionString: pooler.url });
+    client.on("error", () => undefined);
+    await client.connect();
+    await client.query("select 1");
+    const first = await warehouse.pool.connect();
+    const lost: unknown = await warehouse.pool.query("select 1").catch((error: unknown) => error);
+    first.release();
+    expect([isLostConnection(lost), databaseOutage(lost).code]).toEqual([true, "database_busy"]);
+    for (const options of [{ timeoutMs: 1_000 }, {}])
+      await expect(openWarehouse(pooler.url, 1, options)).rejects.toMatchObject({ code: "database_busy" });
+    await client.end();
+  });
 
   test("names the options of the address that it refuses, and not a server that does not respond", async () => {
     await using database = await freshDatabase();

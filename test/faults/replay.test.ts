@@ -72,3 +72,18 @@ test("leaves the old rows of a table when it is killed while it writes it, and r
   expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
   expect(await stage.query("select count(*) from ops.request")).toEqual(requests);
 });
+
+test("rebuilds a part again whose connection broke", async () => {
+  const before = { facts: await factsOf(stage), bytes: await bytesOf(stage) };
+  await stage.query("truncate core.fact_keyword_rank");
+  const behind: Behind = { databaseUrl: stage.databaseUrl, sandbox: nowhere };
+  let replaying;
+  {
+    await using holder = await holdWrites(stage, "core.fact_keyword_rank");
+    replaying = runCommand(behind, ["replay"]);
+    await until(async () => (await holder.waiting()).length > 0);
+    for (const { pid } of await holder.waiting()) await stage.query("select pg_terminate_backend($1, 5000)", [pid]);
+  }
+  expect(await replaying).toMatchObject({ code: 0 });
+  expect({ facts: await factsOf(stage), bytes: await bytesOf(stage) }).toEqual(before);
+});

@@ -35,10 +35,7 @@ test("calls go on while others fill the memory, and their answers are stored and
     parts.claimedSlices.start(id);
     const slice = await claim(parts.db, id, parts, now);
     if (slice === null) throw new Error("the test expected to have the slice");
-    await fetchSlice(parts, keywordRank, slice, {
-      signals: { unsent: signal, underWay: signal },
-      retryWork: (work) => work(),
-    });
+    await fetchSlice(parts, keywordRank, slice, { unsent: signal, underWay: signal });
     read.push(id);
   };
   const reading: Promise<void>[] = [];

@@ -28,6 +28,8 @@ describe("an error of the database", () => {
     ["23505", true],
     ["40001", true],
     ["40P01", true],
+    ["53200", true],
+    ["57014", true],
     ["23514", false],
     ["57P01", false],
   ])("%s is worth another try: %s", (code, worth) => {

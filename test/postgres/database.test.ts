@@ -132,6 +132,7 @@ describe("an open database", () => {
       extra_float_digits: "-15",
       default_transaction_isolation: "serializable",
       jit: "on",
+      array_nulls: "off",
       lock_timeout: "1min",
       // longer than the question for the server takes, which is put before anything is set
       statement_timeout: "1min",
@@ -145,7 +146,7 @@ describe("an open database", () => {
     const { rows } = await warehouse.pool.query(`
       select date '2026-03-29' as day, array[timestamp '2026-03-29 02:30:00'] as times, interval '1 day 2 hours'::text as duration,
              timestamptz '2026-03-29 02:30:00+00' as instant, '2026-03-29 02:30:00+00'::timestamptz::date as "dayOf",
-             '\\x00ff'::bytea as bytes, 0.1::float8 + 0.2::float8 as number, current_setting('transaction_isolation') as isolation,
+             '\\x00ff'::bytea as bytes, '{1,NULL}'::int[] as numbers, 0.1::float8 + 0.2::float8 as number, current_setting('transaction_isolation') as isolation,
              current_setting('lock_timeout') as "lockTimeout", current_setting('statement_timeout') as "statementTimeout",
              current_setting('jit') as jit, current_setting('search_path') as path`);
     expect(rows).toEqual([
@@ -156,6 +157,7 @@ describe("an open database", () => {
         instant: new Date("2026-03-29T02:30:00Z"),
         dayOf: "2026-03-29",
         bytes: Buffer.from([0, 255]),
+        numbers: [1, null],
         number: 0.1 + 0.2,
         isolation: "read committed",
         lockTimeout: "0",

@@ -5,6 +5,8 @@ import path from "node:path";
 import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { UsageError } from "../../src/core/errors.ts";
+import { checkMigrations } from "../../src/doctor/database-checks.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { databaseOutage } from "../../src/postgres/database-errors.ts";
 import { migrate, migrateWarehouse } from "../../src/postgres/migrate.ts";
@@ -32,13 +34,20 @@ describe("migrate", () => {
     },
   );
 
-  test("names the file of a statement that Postgres refuses", async () => {
+  test("names the migration that Postgres refuses and the object in its way, and changes nothing", async () => {
     await using database = await emptyDatabase();
-    await using warehouse = await openWarehouse(database.url, 1);
+    await using warehouse = await openWarehouse(database.url, 2);
     await warehouse.pool.query("create schema ops; create function ops.today() returns text return ''");
-    await expect(migrate(database.url)).rejects.toMatchObject({
-      code: "42723",
-      message: expect.stringMatching(/^migrations\/0002-conventions\.sql: function "today" already exists/) as string,
+    const problem = await migrate(database.url).catch((error: unknown) => error);
+    expect(problem).toBeInstanceOf(UsageError);
+    expect(problem).toMatchObject({
+      code: "migration_failed",
+      message: expect.stringMatching(/0002-conventions failed.*: function "today" already exists.*; rename/) as string,
+    });
+    expect((await warehouse.pool.query("select to_regclass('ops.migration') as made")).rows).toEqual([{ made: null }]);
+    expect(await checkMigrations(warehouse.db)).toMatchObject({
+      state: "fail",
+      found: expect.stringContaining('function "today" already exists') as string,
     });
   });
 
