@@ -143,7 +143,7 @@ create function ops.due_end(timing ops.dataset_timing, newest_start date, newest
          end;
 comment on function ops.due_end(ops.dataset_timing, date, date, date) is 'Day after the newest day that a dataset with this timing should have by the end of the given day; newest_start and newest_end are the bounds of its newest answer. Null if nothing is due: the snapshot is fetched only once, or there is no timing.';
 
-create view ops.waiting_rank_slice as
+create view ops.unanswered_rank_slice as
 select s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code, s.window_start, s.window_end, s.batch_id, s.scope,
        a.app_key, c.country_key, s.ended_at, false as is_unavailable
 from   ops.slice as s
@@ -161,22 +161,23 @@ from   ops.slice as s
 -- a fence: of all apps ever seen, few have such slices
 cross  join lateral (select n.app_key from core.dim_app as n where n.store = s.scope ->> 'store' and n.track_id = s.scope ->> 'app' offset 0) as a
 join   core.dim_country as c on c.country_code = s.scope ->> 'country'
-where  s.dataset = 'keyword_rank' and s.state in ('empty', 'skipped') and (s.state = 'empty' or s.error_code = 'not_found')
+-- history may reach back to before a keyword was known
+where  s.dataset = 'keyword_rank' and s.class <> 'history' and s.state in ('empty', 'skipped') and (s.state = 'empty' or s.error_code = 'not_found')
 and    exists (
   select from core.fact_keyword_rank_summary as f
-  where  f.app_key = a.app_key and f.country_key = c.country_key and f.date_day >= s.window_start and f.date_day < s.window_end)
+  where  f.app_key = a.app_key and f.country_key = c.country_key and f.date_day >= s.window_start and f.date_day < s.window_end and f.has_rows)
 and    not exists (
   select from ops.slice as n
   where  hashtextextended(n.scope::text, 0) = hashtextextended(s.scope::text, 0) and n.window_end >= s.window_end and n.window_start <= s.window_start
   and    n.dataset = s.dataset and n.scope = s.scope and n.batch_id = s.batch_id and n.slice_id > s.slice_id and n.state in ('loaded', 'empty'));
-comment on view   ops.waiting_rank_slice              is 'One row per slice of ranks that is pending, running, deferred, failed, or unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?';
-comment on column ops.waiting_rank_slice.window_start is 'First requested day.';
-comment on column ops.waiting_rank_slice.window_end   is 'Day after the last requested day.';
-comment on column ops.waiting_rank_slice.batch_id     is 'List of the requested keywords.';
-comment on column ops.waiting_rank_slice.scope        is 'Partition of the slice.';
-comment on column ops.waiting_rank_slice.ended_at     is 'When it failed or was unavailable; null if it waits for its first answer.';
-comment on column ops.waiting_rank_slice.is_unavailable is 'True if the service has no data for it (404 or an empty answer).';
-select ops.comment_columns('ops.waiting_rank_slice');
+comment on view   ops.unanswered_rank_slice              is 'One row per slice of ranks that is pending, running, deferred, failed, or (apart from history) unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?';
+comment on column ops.unanswered_rank_slice.window_start is 'First requested day.';
+comment on column ops.unanswered_rank_slice.window_end   is 'Day after the last requested day.';
+comment on column ops.unanswered_rank_slice.batch_id     is 'List of the requested keywords.';
+comment on column ops.unanswered_rank_slice.scope        is 'Partition of the slice.';
+comment on column ops.unanswered_rank_slice.ended_at     is 'When it failed or was unavailable; null if it waits for its first answer.';
+comment on column ops.unanswered_rank_slice.is_unavailable is 'True if the service has no data for it (404 or an empty answer).';
+select ops.comment_columns('ops.unanswered_rank_slice');
 
 create view ops.refused_keyword as
 select r.scope, b.items[1] as keyword
@@ -193,7 +194,7 @@ from   (select w.store, w.track_id, w.country_code, w.scope, w.batch_id, d.date_
                -- a slice that failed stays so when another one brings the answer
                array(select f.keyword_key from core.fact_keyword_rank as f
                      where  f.app_key = w.app_key and f.date_day = d.date_day and f.country_key = w.country_key) as answered
-        from   ops.waiting_rank_slice as w
+        from   ops.unanswered_rank_slice as w
         cross  join lateral (select g::date as date_day from generate_series(w.window_start::timestamp, w.window_end - 1, interval '1 day') as g) as d
         -- answers of months that retention removed since are gone
         where  not exists (select from ops.dropped_month as m
@@ -218,7 +219,7 @@ from   (
   -- would be planned as a partition of its own
   select w.store, w.track_id, w.country_code, w.scope, max(w.app_key) as app_key, max(w.country_key) as country_key, min(w.window_start) as first_day, max(w.window_end) as end_day,
          array_agg(w.batch_id) as batch_ids, array_agg(w.window_start) as starts, array_agg(w.window_end) as ends, array_agg(w.ended_at) as ended, array_agg(w.is_unavailable) as unavailable
-  from   ops.waiting_rank_slice as w
+  from   ops.unanswered_rank_slice as w
   group  by 1, 2, 3, 4) as s
 cross  join lateral (
   select s.scope in (select r.scope from ops.refused_keyword as r) as has_refused,

@@ -464,7 +464,7 @@ with answer as (
   from   (select store, track_id, country_code, case when bool_and(valid_to is not null) then max(valid_to) end as left_on
           from   member
           group  by 1, 2, 3) as g
-), rival as materialized (
+), competitor as materialized (
   -- competitors, in the countries of the apps that have them
   select k.store, k.track_id, c.country_code, case when bool_and(n.left_on is not null) then max(n.left_on) end as left_on
   from   core.tracked_competitor as t
@@ -502,8 +502,8 @@ from   place as p
 left   join ops.dataset as d on d.dataset = p.dataset
 left   join listed as a on a.store = p.store and a.track_id = p.track_id and a.country_code is null
 left   join listed as c on c.store = p.store and c.track_id = p.track_id and c.country_code = p.country_code
-left   join rival  as r on r.store = p.store and r.track_id = p.track_id and r.country_code is null
-left   join rival  as e on e.store = p.store and e.track_id = p.track_id and e.country_code = p.country_code
+left   join competitor as r on r.store = p.store and r.track_id = p.track_id and r.country_code is null
+left   join competitor as e on e.store = p.store and e.track_id = p.track_id and e.country_code = p.country_code
 left   join land   as n on n.store = p.store and n.country_code = p.country_code and p.track_id is null
 left   join core.dim_app as o on o.store = p.store and o.track_id = p.track_id and p.is_of_last_day
 -- what left on the day of its last request is requested no more

@@ -86,7 +86,7 @@ cross  join lateral (
   offset 0) as w -- a fence: joined, the newest days of an app would be searched for once for each of its days
 cross  join lateral (
   -- counted where a slice is about that day: all days of a backfill would be
-  select case when exists (select from ops.waiting_rank_slice as n
+  select case when exists (select from ops.unanswered_rank_slice as n
                            where  n.store = l.store and n.track_id = l.track_id and n.country_code = c.country_code
                            and    n.window_end > l.date_day and n.window_start <= l.date_day)
               then (select nullif(count(*), 0)
@@ -119,8 +119,8 @@ cross  join lateral (
   select u.country_code, u.date_day
   from   ops.unanswered_keyword_daily as u
   where  u.store = l.store and u.track_id = l.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
-  offset 0) as n; -- a fence: joined, all days that wait would be counted
-comment on view   ops.newest_unanswered_day is 'One row per portfolio app, country and day with requested ranks that wait for an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?';
+  offset 0) as n; -- a fence: joined, all days without an answer would be counted
+comment on view   ops.newest_unanswered_day is 'One row per portfolio app, country and day with requested ranks without an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?';
 select ops.comment_columns('ops.newest_unanswered_day');
 
 create view mart.keyword_rank_movers as
@@ -290,7 +290,7 @@ select s.store, s.track_id, s.app_name, s.country_code, s.country_name, s.device
                   where  t.date_day = s.date_day and t.country_key = s.country_key and t.device_key = s.device_key) end as portfolio_voice_share,
        ag.app_groups
 from   ops.requested_keyword_day as s
--- days that wait are made once, not for each row; and not at all where no share of the portfolio is selected. Days before the first answer have none
+-- days without some answers are made once, not for each row; and not at all where no share of the portfolio is selected. Days before the first answer have none
 left   join (select n.store, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days
              from   ops.unanswered_keyword_daily as n
              where  n.date_day >= (select min(f.date_day) from core.fact_keyword_rank_summary as f)

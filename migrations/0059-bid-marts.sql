@@ -2,7 +2,7 @@
 
 create view mart.keyword_cannibalisation as
 with waiting as materialized (
-  -- once for all rows: keywords that wait are counted from slices
+  -- once for all rows: keywords without an answer are counted from slices
   select n.store, n.track_id, n.country_code, range_agg(daterange(n.date_day, n.date_day + 1)) as days, array_agg(n.date_day) as date_days,
          array_agg(n.keyword_count) as keyword_counts
   from   ops.unanswered_keyword_daily as n

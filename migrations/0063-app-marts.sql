@@ -67,7 +67,7 @@ cross  join lateral (
   from   core.fact_keyword_rank_summary as f
   where  f.app_key = r.app_key and f.country_key = n.country_key and f.device_key in (0, 1)
   and    f.date_day between r.release_day - p.window_days and r.release_day + p.window_days) as s
--- k, u: keywords that wait for an answer; once for each app and country: there are many releases, and keywords that wait are counted from slices
+-- k, u: keywords without an answer; once for each app and country: there are many releases, and they are counted from slices
 left   join waiting as k on k.store = a.store and k.track_id = a.track_id and k.country_code = c.country_code
 cross  join lateral (
   select case when k.days && datemultirange(daterange(r.release_day - p.window_days, r.release_day + p.window_days + 1))
@@ -195,7 +195,7 @@ cross  join lateral (
            null::numeric as installs, null::numeric as reporting_spend, null::bigint as unconverted, null::integer as rating_answer
     from   core.fact_keyword_rank_summary as f where f.app_key = a.app_key and f.device_key in (0, 1)
     union  all
-    -- keywords that wait for an answer: unanswered
+    -- keywords without an answer: unanswered
     select c.country_key, n.date_day,
            0, n.keyword_count, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
            null, null, null, null, null

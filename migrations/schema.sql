@@ -6664,7 +6664,7 @@ create view ops.freshness (
                         END AS left_on
                    FROM member
                   GROUP BY member.store, member.track_id, member.country_code) g
-        ), rival AS MATERIALIZED (
+        ), competitor AS MATERIALIZED (
          SELECT k.store,
             k.track_id,
             c_1.country_code,
@@ -6729,8 +6729,8 @@ create view ops.freshness (
      LEFT JOIN ops.dataset d ON d.dataset = p.dataset
      LEFT JOIN listed a ON a.store = p.store AND a.track_id = p.track_id AND a.country_code IS NULL
      LEFT JOIN listed c ON c.store = p.store AND c.track_id = p.track_id AND c.country_code = p.country_code
-     LEFT JOIN rival r ON r.store = p.store AND r.track_id = p.track_id AND r.country_code IS NULL
-     LEFT JOIN rival e ON e.store = p.store AND e.track_id = p.track_id AND e.country_code = p.country_code
+     LEFT JOIN competitor r ON r.store = p.store AND r.track_id = p.track_id AND r.country_code IS NULL
+     LEFT JOIN competitor e ON e.store = p.store AND e.track_id = p.track_id AND e.country_code = p.country_code
      LEFT JOIN land n ON n.store = p.store AND n.country_code = p.country_code AND p.track_id IS NULL
      LEFT JOIN core.dim_app o ON o.store = p.store AND o.track_id = p.track_id AND p.is_of_last_day
      CROSS JOIN LATERAL ( SELECT GREATEST(a.left_on, c.left_on, n.left_on,
@@ -6928,7 +6928,7 @@ create view ops.latest_keyword_rank (
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (EXISTS ( SELECT
-                       FROM ops.waiting_rank_slice n
+                       FROM ops.unanswered_rank_slice n
                       WHERE n.store = l.store AND n.track_id = l.track_id AND n.country_code = c.country_code AND n.window_end > l.date_day AND n.window_start <= l.date_day)) THEN ( SELECT NULLIF(count(*), 0) AS "nullif"
                        FROM ops.unanswered_keyword n
                       WHERE n.store = l.store AND n.track_id = l.track_id AND n.country_code = c.country_code AND n.date_day = l.date_day)
@@ -6991,7 +6991,7 @@ create view ops.newest_rank_day (
           WHERE s.app_key = p.app_key
           GROUP BY s.country_key, s.device_key) l;
 
--- One row per portfolio app, country and day with requested ranks that wait for an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?
+-- One row per portfolio app, country and day with requested ranks without an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?
 create view ops.newest_unanswered_day (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -8674,7 +8674,7 @@ create view ops.unanswered_keyword (
             ARRAY( SELECT f.keyword_key
                    FROM core.fact_keyword_rank f
                   WHERE f.app_key = w.app_key AND f.date_day = d.date_day AND f.country_key = w.country_key) AS answered
-           FROM ops.waiting_rank_slice w
+           FROM ops.unanswered_rank_slice w
              CROSS JOIN LATERAL ( SELECT g.g::date AS date_day
                    FROM generate_series(w.window_start::timestamp without time zone, (w.window_end - 1)::timestamp without time zone, '1 day'::interval) g(g)) d
           WHERE NOT (EXISTS ( SELECT
@@ -8715,7 +8715,7 @@ create view ops.unanswered_keyword_daily (
             array_agg(w.window_end) AS ends,
             array_agg(w.ended_at) AS ended,
             array_agg(w.is_unavailable) AS unavailable
-           FROM ops.waiting_rank_slice w
+           FROM ops.unanswered_rank_slice w
           GROUP BY w.store, w.track_id, w.country_code, w.scope) s
      CROSS JOIN LATERAL ( SELECT (s.scope IN ( SELECT r.scope
                    FROM ops.refused_keyword r)) AS has_refused,
@@ -8790,6 +8790,61 @@ create view ops.unanswered_keyword_daily (
                 END AS keyword_count
          OFFSET 0) c
   WHERE c.keyword_count > 0;
+
+-- One row per slice of ranks that is pending, running, deferred, failed, or (apart from history) unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?
+create view ops.unanswered_rank_slice (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  country_code text, -- Country, ISO 3166-1 alpha-2.
+  window_start date, -- First requested day.
+  window_end date, -- Day after the last requested day.
+  batch_id bigint, -- List of the requested keywords.
+  scope jsonb, -- Partition of the slice.
+  app_key integer, -- The app.
+  country_key smallint, -- The country.
+  ended_at timestamp with time zone, -- When it failed or was unavailable; null if it waits for its first answer.
+  is_unavailable boolean -- True if the service has no data for it (404 or an empty answer).
+) as
+ SELECT s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.window_start,
+    s.window_end,
+    s.batch_id,
+    s.scope,
+    a.app_key,
+    c.country_key,
+    s.ended_at,
+    false AS is_unavailable
+   FROM ops.slice s
+     LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
+     LEFT JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (s.state = 'failed'::text AND (EXISTS ( SELECT
+           FROM ops.slice n
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))))
+UNION ALL
+ SELECT s.scope ->> 'store'::text AS store,
+    s.scope ->> 'app'::text AS track_id,
+    s.scope ->> 'country'::text AS country_code,
+    s.window_start,
+    s.window_end,
+    s.batch_id,
+    s.scope,
+    a.app_key,
+    c.country_key,
+    s.ended_at,
+    true AS is_unavailable
+   FROM ops.slice s
+     CROSS JOIN LATERAL ( SELECT n.app_key
+           FROM core.dim_app n
+          WHERE n.store = (s.scope ->> 'store'::text) AND n.track_id = (s.scope ->> 'app'::text)
+         OFFSET 0) a
+     JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
+  WHERE s.dataset = 'keyword_rank'::text AND s.class <> 'history'::text AND (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND (s.state = 'empty'::text OR s.error_code = 'not_found'::text) AND (EXISTS ( SELECT
+           FROM core.fact_keyword_rank_summary f
+          WHERE f.app_key = a.app_key AND f.country_key = c.country_key AND f.date_day >= s.window_start AND f.date_day < s.window_end AND f.has_rows)) AND NOT (EXISTS ( SELECT
+           FROM ops.slice n
+          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))));
 
 -- One row per app, country and day whose visibility score was requested and has no answer: not yet, or never if it can no longer be requested. Which days of visibility are incomplete? Whose scores are missing?
 create view ops.unanswered_visibility_daily (
@@ -8869,61 +8924,6 @@ create table ops.unread_account (
   unread_since date, -- First day on which a planning found that its lists are no longer read; null if they are read again.
   constraint unread_account_pkey PRIMARY KEY (account)
 );
-
--- One row per slice of ranks that is pending, running, deferred, failed, or unavailable while other keywords of its days have an answer, without a newer answer of the same list; with the keys of its app and country. Which requests for ranks have no answer?
-create view ops.waiting_rank_slice (
-  store text, -- ios or android.
-  track_id text, -- Track id of the app in its store.
-  country_code text, -- Country, ISO 3166-1 alpha-2.
-  window_start date, -- First requested day.
-  window_end date, -- Day after the last requested day.
-  batch_id bigint, -- List of the requested keywords.
-  scope jsonb, -- Partition of the slice.
-  app_key integer, -- The app.
-  country_key smallint, -- The country.
-  ended_at timestamp with time zone, -- When it failed or was unavailable; null if it waits for its first answer.
-  is_unavailable boolean -- True if the service has no data for it (404 or an empty answer).
-) as
- SELECT s.scope ->> 'store'::text AS store,
-    s.scope ->> 'app'::text AS track_id,
-    s.scope ->> 'country'::text AS country_code,
-    s.window_start,
-    s.window_end,
-    s.batch_id,
-    s.scope,
-    a.app_key,
-    c.country_key,
-    s.ended_at,
-    false AS is_unavailable
-   FROM ops.slice s
-     LEFT JOIN core.dim_app a ON a.store = (s.scope ->> 'store'::text) AND a.track_id = (s.scope ->> 'app'::text)
-     LEFT JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
-  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text, 'failed'::text])) AND NOT (s.state = 'failed'::text AND (EXISTS ( SELECT
-           FROM ops.slice n
-          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text])))))
-UNION ALL
- SELECT s.scope ->> 'store'::text AS store,
-    s.scope ->> 'app'::text AS track_id,
-    s.scope ->> 'country'::text AS country_code,
-    s.window_start,
-    s.window_end,
-    s.batch_id,
-    s.scope,
-    a.app_key,
-    c.country_key,
-    s.ended_at,
-    true AS is_unavailable
-   FROM ops.slice s
-     CROSS JOIN LATERAL ( SELECT n.app_key
-           FROM core.dim_app n
-          WHERE n.store = (s.scope ->> 'store'::text) AND n.track_id = (s.scope ->> 'app'::text)
-         OFFSET 0) a
-     JOIN core.dim_country c ON c.country_code = (s.scope ->> 'country'::text)
-  WHERE s.dataset = 'keyword_rank'::text AND (s.state = ANY (ARRAY['empty'::text, 'skipped'::text])) AND (s.state = 'empty'::text OR s.error_code = 'not_found'::text) AND (EXISTS ( SELECT
-           FROM core.fact_keyword_rank_summary f
-          WHERE f.app_key = a.app_key AND f.country_key = c.country_key AND f.date_day >= s.window_start AND f.date_day < s.window_end)) AND NOT (EXISTS ( SELECT
-           FROM ops.slice n
-          WHERE hashtextextended(n.scope::text, 0::bigint) = hashtextextended(s.scope::text, 0::bigint) AND n.window_end >= s.window_end AND n.window_start <= s.window_start AND n.dataset = s.dataset AND n.scope = s.scope AND n.batch_id = s.batch_id AND n.slice_id > s.slice_id AND (n.state = ANY (ARRAY['loaded'::text, 'empty'::text]))));
 
 -- One row with which the workers take turns: earliest time of the next message to the webhook, and time of the last ping.
 create table ops.watch (

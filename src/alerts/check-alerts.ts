@@ -36,21 +36,22 @@ export async function checkAlerts(parts: AlertParts): Promise<void> {
   await enter(db, alerts, dayOf(now));
   const due = await readDueDays(db, alerts, { today: dayOf(now), onlyNew: true });
   if (due.length > 0) await forgetOld(parts);
-  const failed = new Map<string, string>();
+  const checked = new Map<string, string | null>();
   for (const alert of alerts) {
     const days = due.filter(({ alertName }) => alertName === alert.name);
     if (days.length === 0) continue;
     try {
       const fired = await checkDays(parts, alert, days);
+      checked.set(alert.name, null);
       if (fired.length > 0) log.info({ alert: alert.name, fired: fired.length }, "alert.fired");
     } catch (error) {
       if (isLostConnection(error)) throw error;
       const problem = messageOf(error);
-      failed.set(alert.name, problem);
+      checked.set(alert.name, problem);
       log.warn({ alert: alert.name, problem }, "alert.check_failed");
     }
   }
-  await recordChecks(db, { alerts, failed, now });
+  await recordChecks(db, alerts, { checked, now });
 }
 
 /** Records which alerts are no longer in the configuration: their messages are not sent, and an alert that comes back begins again. */
@@ -73,20 +74,26 @@ async function enter(db: Database, alerts: readonly Alert[], today: Day): Promis
     where  a.digest <> excluded.digest`.execute(db);
 }
 
-/** Records when each alert was checked, or why it was not. `failed`: errors by name. */
+/**
+ * Records when alerts were checked, or why they were not. `checked`: errors by name, null where there was none. An alert without days to
+ * check keeps its error: the days that could not be checked are still due.
+ */
 async function recordChecks(
   db: Database,
-  {
-    alerts,
-    failed,
-    now,
-  }: { readonly alerts: readonly Alert[]; readonly failed: ReadonlyMap<string, string>; readonly now: number },
+  alerts: readonly Alert[],
+  { checked, now }: { readonly checked: ReadonlyMap<string, string | null>; readonly now: number },
 ): Promise<void> {
-  const rows = alerts.map(({ name }) => ({ alert_name: name, error_message: failed.get(name) ?? null }));
+  const rows = alerts.map(({ name }) => ({
+    alert_name: name,
+    is_checked: checked.has(name),
+    error_message: checked.get(name) ?? null,
+  }));
   await sql`
     update ops.alert as a
-    set    checked_at = case when w.error_message is null then ${instant(now)} else a.checked_at end, error_message = w.error_message
-    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (alert_name text, error_message text)
+    set    checked_at = case when e.error_message is null then ${instant(now)} else a.checked_at end, error_message = e.error_message
+    from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (alert_name text, is_checked boolean, error_message text)
+    join   ops.alert as k on k.alert_name = w.alert_name
+    cross  join lateral (select case when w.is_checked then w.error_message else k.error_message end as error_message) as e
     where  a.alert_name = w.alert_name`.execute(db);
 }
 

@@ -41,7 +41,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     );
   if (error !== null) remark(error.message);
   if (error?.code === "forbidden" && typeof error.context["operation"] === "string")
-    print("Run the same command again for everything else; what was refused comes last.");
+    print(`What was refused comes last the next time: ${words.goOn}.`);
   if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.unavailable)
     print(

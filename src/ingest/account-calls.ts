@@ -29,8 +29,7 @@ export function callHashIn(
 
 /**
  * The hash with which the answer to a call is stored, by which equal calls find it. Null if there is no answer, and for a further page that
- * does not exist: only its slice may read that as an empty page. `page`: null
- * if the call is for no slice. `sentAt`: epoch-ms.
+ * does not exist: only its slice may read that as an empty page. `page`: null if the call is for no slice. `sentAt`: epoch-ms.
  */
 export function answerHash(
   account: string,

@@ -9,13 +9,14 @@ import { hasLanded } from "./cancel-slices.ts";
 import { ofTiming } from "./dataset-timings.ts";
 import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { priceLeftBeyond } from "./plans.ts";
+import { isUnrefused } from "./queue-turn.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { hasSameList } from "./same-scope.ts";
 import { isAlive } from "./workers.ts";
 
 /**
  * Which failed slices are retried: those of `datasets`, which the configuration does not switch off. `on`: the datasets whose slices are
- * retried also if a person started them.
+ * retried also if a person started them. `withoutRefused`: none whose operation was refused lately.
  */
 export type LaterTries = {
   /** Epoch-ms, and its day as planning counts days. */
@@ -25,6 +26,7 @@ export type LaterTries = {
   readonly on: readonly string[];
   /** The account of the slices, "" for that of API_TOKEN. */
   readonly account: string;
+  readonly withoutRefused?: boolean | undefined;
 };
 
 /**
@@ -79,6 +81,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     and    (s.plan_id is not null or r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null or s.dataset = any (${[...of.on]}::text[]))
     and    case when s.class = 'snapshot' then s.as_of >= ${of.today}::date else s.window_end > ${requestedFrom(of.today)} end
     and    ${isOnlyOfRequest}
+    ${of.withoutRefused === true ? sql`and ${isUnrefused(sql`${of.account}`)}` : sql``}
     order  by s.turn, s.slice_id`.execute(db);
   return rows;
 }

@@ -27,6 +27,8 @@ export type TriesFor = {
   readonly settings: Settings;
   readonly datasets: readonly string[] | { readonly agreed: AgreedDatasets };
   readonly mostCredits: number;
+  /** Leaves out those of operations that were refused lately. */
+  readonly withoutRefused?: boolean | undefined;
 };
 
 /** The failed slices that workers retry. */
@@ -38,11 +40,17 @@ export function triesOfWorkers(settings: Settings, agreed: AgreedDatasets): Trie
 export async function dueTries(
   db: Database,
   clock: Parts["clock"],
-  { settings, datasets: named, mostCredits }: TriesFor,
+  { settings, datasets: named, mostCredits, withoutRefused }: TriesFor,
 ): Promise<{ readonly due: readonly DueTry[]; readonly tries: readonly DueTry[] }> {
   const now = clock.now();
   const account = accountOf(settings);
-  const found = await readDueTries(db, { now, today: clock.today(), account, ...triedDatasets(settings, named) });
+  const found = await readDueTries(db, {
+    now,
+    today: clock.today(),
+    account,
+    withoutRefused,
+    ...triedDatasets(settings, named),
+  });
   if (found.length === 0) return { due: found, tries: found };
   const due = await joinTries(db, found, settings);
   const credits = Math.min(mostCredits, settings.credits.retries_a_day - (await spentOnLaterTries(db, now, account)));

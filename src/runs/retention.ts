@@ -168,8 +168,9 @@ async function takeOut(
   if (answers !== null && (await answersOf(transaction, month)) !== answers) throw inUse;
   await limitLockWaits(transaction);
   if (month.table === requestTable) await sumUpRequests(transaction, month.month);
+  await removeMonth(transaction, month, month.action);
+  // after it, in the order in which loads lock both
   const summed = summedTables.find(({ name }) => name === month.table);
   if (summed !== undefined) await keepSums(transaction, summed, { start: month.month, end: addMonths(month.month, 1) });
-  await removeMonth(transaction, month, month.action);
   await noteGone(transaction, month);
 }

@@ -65,12 +65,14 @@ type RoundRequest = { readonly runId: string; readonly names: readonly string[];
 async function planRound(parts: SyncParts, round: RoundRequest): Promise<Round> {
   const isLimited = parts.runLimit.left() !== Number.POSITIVE_INFINITY;
   const snapshots = await adopt(parts, round, { onlySnapshots: true, withoutRefused: true });
-  const first = snapshots + (isLimited ? 0 : await takeFailed(parts, round));
+  const first = snapshots + (isLimited ? 0 : await takeFailed(parts, round, { withoutRefused: true }));
   if (first > 0) return { taken: first, leftOut: 0, isWhole: false };
   const refused = await readRefusedLately(parts.ingest.db, accountOf(parts.settings));
   if (refused.size > 0) {
     const others = await planRest(parts, round, { refused, leavesOut: true });
-    if (others.taken > 0) return { ...others, isWhole: false };
+    const isPlanned = isLimited ? others.taken === 0 : others.isWhole;
+    const waiting = isPlanned ? await takeOwnWaiting(parts, round, { withoutRefused: true }) : 0;
+    if (others.taken + waiting > 0) return { ...others, taken: others.taken + waiting, isWhole: false };
   }
   const planned = await planRest(parts, round, { refused, leavesOut: false });
   if (isLimited ? planned.taken > 0 : !planned.isWhole) return planned;
@@ -81,9 +83,18 @@ async function planRound(parts: SyncParts, round: RoundRequest): Promise<Round> 
 /** Queues orphaned slices and failed ones whose next try is due; if there are none, those that wait for another account's credits. */
 async function takeWaiting(parts: SyncParts, round: RoundRequest): Promise<number> {
   const { runId, request } = round;
-  const taken = (await adopt(parts, round)) + (await takeFailed(parts, round));
+  const taken = await takeOwnWaiting(parts, round);
   if (taken > 0) return taken;
   return takeOver(parts.ingest, { runId, request, settings: parts.settings, mostCredits: parts.runLimit.left() });
+}
+
+/** Queues orphaned slices and failed ones whose next try is due. */
+async function takeOwnWaiting(
+  parts: SyncParts,
+  round: RoundRequest,
+  which: Pick<Adoption, "withoutRefused"> = {},
+): Promise<number> {
+  return (await adopt(parts, round, which)) + (await takeFailed(parts, round, which));
 }
 
 function adopt(
@@ -145,12 +156,13 @@ function withTurns(db: Database): (chunk: PlanChunk) => Promise<PlanChunk> {
 async function takeFailed(
   { ingest: { db, clock }, settings, runLimit }: SyncParts,
   { runId, names }: RoundRequest,
+  which: Pick<Adoption, "withoutRefused">,
 ): Promise<number> {
-  const which = { settings, datasets: names, mostCredits: runLimit.left() };
-  if ((await dueTries(db, clock, which)).tries.length === 0) return 0;
+  const tried = { settings, datasets: names, mostCredits: runLimit.left(), ...which };
+  if ((await dueTries(db, clock, tried)).tries.length === 0) return 0;
   return db.transaction().execute(async (transaction) => {
     await lockNumbers(transaction, "planning", locksOf(wholePlan));
-    const { tries } = await dueTries(transaction, clock, which);
+    const { tries } = await dueTries(transaction, clock, tried);
     return tries.length === 0 ? 0 : queueTries(transaction, { runId, tries, now: clock.now() });
   });
 }

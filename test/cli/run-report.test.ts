@@ -51,11 +51,11 @@ test("only slices that are queued wait for credits; those beyond the limit are n
   expect(spent).not.toContain("Stopped by credits");
 });
 
-test("a run that a refused operation ends says that another run requests everything else first", () => {
+test("a run that a refused operation ends says that it comes last the next time", () => {
   const after = (error: SyncResult["error"]) =>
     printed({ deferred: 0, nextDueAt: null }, 0, { outcome: "aborted", error });
   vi.spyOn(process.stderr, "write").mockReturnValue(true);
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(after(fail("forbidden", { operation: "ios.app-simple" }))).toContain("Run the same command again");
-  expect(after(fail("unauthorised"))).not.toContain("again");
+  expect(after(fail("forbidden", { operation: "ios.app-simple" }))).toContain("What was refused comes last");
+  expect(after(fail("unauthorised"))).not.toContain("refused comes last");
 });

@@ -174,14 +174,14 @@ test("tracked apps have ids as text and competitors from the same store, of whic
   expect(data.map((app) => app.availableCountries)).toEqual(api.sandbox.market.apps.map((app) => app.countries));
   const tracked = new Map(data.map((app) => [app.trackId, app]));
   for (const { trackId, competitors } of data) {
-    expect(competitors.map((rival) => tracked.has(rival.trackId))).toEqual([true, false, false]);
-    for (const rival of competitors)
-      expect(api.sandbox.market.app(storeOf(trackId), rival.trackId)?.name).toBe(rival.name);
+    expect(competitors.map((competitor) => tracked.has(competitor.trackId))).toEqual([true, false, false]);
+    for (const competitor of competitors)
+      expect(api.sandbox.market.app(storeOf(trackId), competitor.trackId)?.name).toBe(competitor.name);
   }
   const [first] = data;
   const [neighbour] = first?.competitors ?? [];
   expect(tracked.get(neighbour?.trackId ?? "")).toMatchObject(neighbour ?? {});
-  const [stranger] = first?.competitors.filter((rival) => !tracked.has(rival.trackId)) ?? [];
+  const [stranger] = first?.competitors.filter((competitor) => !tracked.has(competitor.trackId)) ?? [];
   const scores = await list<Record<string, number>>(
     api,
     `/graph-data/iosstore/app/visibility/US?trackIds=${stranger?.trackId}`,
