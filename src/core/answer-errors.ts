@@ -46,6 +46,13 @@ export const answerErrors = {
     next: "run the command again if the cause may be temporary; ops.request has the request and the status",
   },
 
+  api_unavailable: {
+    recovery: "defer",
+    sent: false,
+    charged: false,
+    says: "the API did not respond for a while",
+    next: "it continues automatically",
+  },
   balance_unchecked: {
     recovery: "retry",
     says: "the balance, which is checked before anything is requested, could not be read ({cause}: {problem})",

@@ -41,11 +41,6 @@ export const errorCodes = {
     says: "the connection broke before the answer was complete",
     next: "`storehouse failures` shows its next try, if it has one",
   },
-  api_unavailable: {
-    recovery: "defer",
-    says: "the API did not respond for a while",
-    next: "it continues automatically",
-  },
   day_over: {
     recovery: "defer",
     sent: false,
