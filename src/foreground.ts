@@ -29,7 +29,7 @@ export type ForegroundRun = {
   readonly progress: (progress: ReportedProgress) => void;
 };
 
-/** The free balance check, before a person is asked to agree to a price: a wrong token or address shows first. Throws as `checkBalance` does. */
+/** The free balance check, before a person agrees to a price: a wrong token or address shows first. Throws as `checkBalance` does. */
 export async function checkAccount(app: App, stop: AbortSignal): Promise<void> {
   await using ingest = await openIngest(app, "command", createRunLimit(null), { stop });
   await checkBalance(ingest.parts, stop);

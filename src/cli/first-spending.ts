@@ -47,7 +47,7 @@ export function isAgreedAlready({ app, agreed }: Pick<FirstSpending, "app" | "ag
  * a terminal.
  */
 export async function syncByStep(spending: FirstSpending): Promise<SyncResult | null> {
-  await checkBeforeAsking(spending);
+  await checkBeforePrice(spending);
   for (let last: SyncResult | null = null; ;) {
     const step = (await stepOf(spending)) ?? (await stepOfTries(spending));
     if (step === null && !spending.yes) {
@@ -64,7 +64,7 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
 }
 
 /** No price is shown for answers that could not be stored, nor to a person whose token is refused. A run with --yes checks that itself. */
-async function checkBeforeAsking({ app, yes, stop }: FirstSpending): Promise<void> {
+async function checkBeforePrice({ app, yes, stop }: FirstSpending): Promise<void> {
   await checkStorable(app.warehouse.db);
   if (!yes) await checkAccount(app, stop);
 }
@@ -82,7 +82,7 @@ async function agreeToNights(spending: FirstSpending): Promise<void> {
  * run that went wrong, if any.
  */
 export async function agreeToWorker(spending: FirstSpending): Promise<boolean | SyncResult> {
-  await checkBeforeAsking(spending);
+  await checkBeforePrice(spending);
   for (;;) {
     const step = await stepOf(spending);
     if (!(await isAgreedTo(spending, step))) return false;
