@@ -213,6 +213,7 @@ create table ops.slice (
   attempt          integer     not null default 0,
   read_from_attempt integer    not null default 0,
   failures         integer     not null default 0,
+  later_tries      integer     not null default 0,
   broken_off_count integer     not null default 0,
   broken_off_alone_count integer not null default 0,
   due_at           timestamptz,
@@ -287,6 +288,7 @@ comment on column ops.slice.worker_id        is 'Process that runs it or ran it 
 comment on column ops.slice.attempt          is 'Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.';
 comment on column ops.slice.read_from_attempt is 'The next attempt does not read stored pages of attempts before this one; it requests them again.';
 comment on column ops.slice.failures         is 'Attempts that ended with a temporary error. Deferring a slice does not count.';
+comment on column ops.slice.later_tries      is 'How often it was requested again automatically after all attempts had failed.';
 comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.';
 comment on column ops.slice.broken_off_alone_count is 'Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.';
 comment on column ops.slice.due_at           is 'Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.';

@@ -6414,6 +6414,7 @@ create view ops.failed_slice (
                     s.attempt,
                     s.read_from_attempt,
                     s.failures,
+                    s.later_tries,
                     s.broken_off_count,
                     s.broken_off_alone_count,
                     s.due_at,
@@ -8156,6 +8157,7 @@ create table ops.slice (
   attempt integer not null default 0, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   read_from_attempt integer not null default 0, -- The next attempt does not read stored pages of attempts before this one; it requests them again.
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
+  later_tries integer not null default 0, -- How often it was requested again automatically after all attempts had failed.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.
   broken_off_alone_count integer not null default 0, -- Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.
   due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.
@@ -8590,6 +8592,7 @@ create view ops.slice_status (
                                 y.attempt,
                                 y.read_from_attempt,
                                 y.failures,
+                                y.later_tries,
                                 y.broken_off_count,
                                 y.broken_off_alone_count,
                                 y.due_at,

@@ -29,6 +29,12 @@ export type ForegroundRun = {
   readonly progress: (progress: ReportedProgress) => void;
 };
 
+/** The free balance check, before a person agrees to a price: a wrong token or address shows first. Throws as `checkBalance` does. */
+export async function checkAccount(app: App, stop: AbortSignal): Promise<void> {
+  await using ingest = await openIngest(app, "command", createRunLimit(null), { stop });
+  await checkBalance(ingest.parts, stop);
+}
+
 /** Plans and fetches what is missing, in this process, to the end. */
 export function syncInForeground(app: App, run: ForegroundRun): Promise<SyncResult> {
   return inForeground(app, run, (parts) => sync(parts, run.request, run.maxCredits));

@@ -1,6 +1,7 @@
 import type { App } from "../app.ts";
 import { apiAccess } from "../config/config.ts";
 import { fail } from "../core/errors.ts";
+import { checkAccount } from "../foreground.ts";
 import { isAgreed, recordAgreement, type Agreement } from "../credits/agreement.ts";
 import { fallbackPrices } from "../planner/fallback-price.ts";
 import { nextStep, stepOfWork, type NextStep } from "../planner/next-step.ts";
@@ -46,8 +47,7 @@ export function isAgreedAlready({ app, agreed }: Pick<FirstSpending, "app" | "ag
  * a terminal.
  */
 export async function syncByStep(spending: FirstSpending): Promise<SyncResult | null> {
-  // no price is shown for answers that could not be stored
-  await checkStorable(spending.app.warehouse.db);
+  await checkBeforePrice(spending);
   for (let last: SyncResult | null = null; ;) {
     const step = (await stepOf(spending)) ?? (await stepOfTries(spending));
     if (step === null && !spending.yes) {
@@ -63,6 +63,12 @@ export async function syncByStep(spending: FirstSpending): Promise<SyncResult | 
   }
 }
 
+/** No price is shown for answers that could not be stored, nor to a person whose token is refused. A run with --yes checks that itself. */
+async function checkBeforePrice({ app, yes, stop }: FirstSpending): Promise<void> {
+  await checkStorable(app.warehouse.db);
+  if (!yes) await checkAccount(app, stop);
+}
+
 /** At a terminal, shows what a night costs and records a yes to it: nothing else is left to agree to. */
 async function agreeToNights(spending: FirstSpending): Promise<void> {
   const { app, request, stop, say } = spending;
@@ -76,6 +82,7 @@ async function agreeToNights(spending: FirstSpending): Promise<void> {
  * run that went wrong, if any.
  */
 export async function agreeToWorker(spending: FirstSpending): Promise<boolean | SyncResult> {
+  await checkBeforePrice(spending);
   for (;;) {
     const step = await stepOf(spending);
     if (!(await isAgreedTo(spending, step))) return false;

@@ -6,7 +6,7 @@ export const answerErrors = {
     later: true,
     attempts: 3,
     says: "the answer is not JSON",
-    next: "it is requested again by a worker, or by the next sync; the body is kept in raw.answer",
+    next: "`storehouse failures` shows its next try, if it has one; the body is kept in raw.answer",
   },
   not_utf8: {
     recovery: "retry",
@@ -14,7 +14,7 @@ export const answerErrors = {
     later: true,
     attempts: 3,
     says: "the name of a field in the answer contains bytes that are not UTF-8",
-    next: "it is requested again by a worker, or by the next sync; the body is kept in raw.answer",
+    next: "`storehouse failures` shows its next try, if it has one; the body is kept in raw.answer",
   },
   answer_too_deep: {
     recovery: "skip",
@@ -29,7 +29,7 @@ export const answerErrors = {
     later: true,
     attempts: 2,
     says: "the API answered success: false",
-    next: "see the message; it is requested again by a worker, or by the next sync, at growing intervals; `storehouse retry` requests it now",
+    next: "see the message; `storehouse failures` shows its next try, if it has one; `storehouse retry` requests it now",
   },
   unknown_shape: {
     recovery: "skip",
@@ -46,6 +46,13 @@ export const answerErrors = {
     next: "run the command again if the cause may be temporary; ops.request has the request and the status",
   },
 
+  api_unavailable: {
+    recovery: "defer",
+    sent: false,
+    charged: false,
+    says: "the API did not respond for a while",
+    next: "it continues automatically",
+  },
   balance_unchecked: {
     recovery: "retry",
     says: "the balance, which is checked before anything is requested, could not be read ({cause}: {problem})",

@@ -37,12 +37,7 @@ export const errorCodes = {
     charged: true,
     attempts: 4,
     says: "the connection broke before the answer was complete",
-    next: "it is requested again by a worker, or by the next sync",
-  },
-  api_unavailable: {
-    recovery: "defer",
-    says: "the API did not respond for a while",
-    next: "it continues automatically",
+    next: "`storehouse failures` shows its next try, if it has one",
   },
   day_over: {
     recovery: "defer",
@@ -82,7 +77,7 @@ export const errorCodes = {
     later: true,
     attempts: 4,
     says: "the API failed",
-    next: "it is requested again by a worker, or by the next sync, at growing intervals; `storehouse retry` requests it now",
+    next: "`storehouse failures` shows its next try, if it has one; `storehouse retry` requests it now",
   },
   too_many_requests: {
     recovery: "retry",
@@ -133,14 +128,14 @@ export const errorCodes = {
     charged: false,
     leaves: "skipped",
     says: "the API or the operation does not accept the parameters",
-    next: "`storehouse operations` lists the parameters, ops.request has the request; if earlier days were answered, it is requested again by a worker, or by the next sync, at growing intervals",
+    next: "`storehouse operations` lists the parameters, ops.request has the request; if earlier days were answered, `storehouse failures` shows its next try, if it has one",
   },
   not_found: {
     recovery: "skip",
     later: true,
     leaves: "skipped",
     says: "the API does not know the app, keyword or other item",
-    next: "nothing to do unless the app or keyword should exist; if earlier days were answered, it is requested again by a worker, or by the next sync, at growing intervals",
+    next: "nothing to do unless the app or keyword should exist; if earlier days were answered, `storehouse failures` shows its next try, if it has one",
   },
   no_content: {
     recovery: "skip",
@@ -159,7 +154,7 @@ export const errorCodes = {
     later: true,
     leaves: "failed",
     says: "the API replied with an unexpected status",
-    next: "see ops.request; it is requested again by a worker, or by the next sync, at growing intervals; report it if this continues",
+    next: "see ops.request; `storehouse failures` shows its next try, if it has one; report it if this continues",
   },
 
   ...answerErrors,

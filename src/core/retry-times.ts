@@ -1,15 +1,9 @@
 import { errorCodes, type ErrorCode } from "./error-codes.ts";
 
-/** The table's row for a slice that failed with a code: whether it is requested again later, and after how many attempts it fails. */
-function failureColumns(code: string): { readonly later?: boolean; readonly attempts?: number } {
-  const entry: { readonly says: string; readonly later?: boolean; readonly attempts?: number } | undefined =
-    errorCodes[code as ErrorCode];
-  return entry ?? {};
-}
-
 /** True for an error that may be gone at a later request: a slice that failed with it is requested again automatically. */
 export function isTriedLater(code: string): boolean {
-  return failureColumns(code).later === true;
+  const entry: { readonly says: string; readonly later?: boolean } | undefined = errorCodes[code as ErrorCode];
+  return entry?.later === true;
 }
 
 /** The codes of such errors. */
@@ -25,20 +19,21 @@ export const firstTryMs = 5 * minuteMs;
  */
 const distances = [firstTryMs, ...[30, 2 * 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs)];
 
-/**
- * A failed slice: the code of its error, the attempts that counted against it, how many it has at once (if left out, as in the table), and
- * when it failed (epoch-ms).
- */
+/** A failed slice: the code of its error, how often it was requested again later, and when it failed (epoch-ms). */
 export type FailedAttempts = {
   readonly code: string;
-  readonly failures: number;
-  readonly atOnce?: number | undefined;
+  readonly laterTries: number;
   readonly endedAt: number;
+  /** Epoch-ms: the next try must be before this. */
+  readonly before?: number | undefined;
 };
 
-/** When a failed slice is requested again automatically (epoch-ms); null if a retry cannot fix its error. */
-export function nextTryAt({ code, failures, atOnce, endedAt }: FailedAttempts): number | null {
+/**
+ * When a failed slice is requested again automatically (epoch-ms): after the wait that its number of later tries gives, or the longest
+ * shorter one that ends in time. Null if a retry cannot fix its error, or if none ends in time.
+ */
+export function nextTryAt({ code, laterTries, endedAt, before = Infinity }: FailedAttempts): number | null {
   if (!isTriedLater(code)) return null;
-  const tried = Math.max(0, failures - (atOnce ?? failureColumns(code).attempts ?? 1));
-  return endedAt + (distances[Math.min(tried, distances.length - 1)] ?? 0);
+  const wait = distances.slice(0, laterTries + 1).findLast((one) => endedAt + one < before);
+  return wait === undefined ? null : endedAt + wait;
 }

@@ -91,6 +91,7 @@ export const categoryRank = defineDataset({
     emptyUntilDays: 10,
   },
   reportedBy: { column: "date_day" },
+  figures: ["ranking", "rank"],
   tables: [table],
   operations: [iosCategoryRanking, androidCategoryRanking, iosGlobalCategoryRankings, androidGlobalCategoryRankings],
   operationsFor: (scope) => [operationFor(scope)],

@@ -62,6 +62,7 @@ export const keywordRank = defineDataset({
   tables: [table],
   operations: [...new Set([...ways.ios, ...ways.android])],
   operationsFor: (scope) => ways[part(scope, "store") as Store],
+  figures: ["rank"],
   answersRepeat: true,
   byApp: true,
   fromKeywords: true,

@@ -34,6 +34,7 @@ export const organicKeyword = defineDataset({
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
   operations: { ios: iosOrganicKeywords, android: androidOrganicKeywords },
+  figures: ["rank"],
   byApp: true,
   partitions: appCountryDevices,
   request: ({ scope, window }) => ({

@@ -31,6 +31,7 @@ export const topKeyword = defineDataset({
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 1 },
   tables: [table],
   operations: { ios: iosTopKeywords, android: androidTopKeywords },
+  figures: ["rank"],
   byApp: true,
   partitions: appCountryDevices,
   request: ({ scope, window }) => ({

@@ -43,6 +43,7 @@ export const visibility = defineDataset({
   timing: { kind: "series", settleDays: 1, lookbackDays: 0, historyDays: 90, emptyHoldsDays: 1, emptyUntilDays: 7 },
   itemsAreApps: true,
   reportedBy: { column: "date_day" },
+  figures: ["score"],
   tables: [table],
   operations: [...Object.values(histories), visibilityScore],
   operationsFor: (scope) => [

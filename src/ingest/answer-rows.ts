@@ -6,6 +6,7 @@ import type { Tail } from "../ledger/tails.ts";
 import { checkRows } from "../load/check-rows.ts";
 import type { Load } from "../load/ready-load.ts";
 import { appRef, type Row, type Table } from "../load/table.ts";
+import { normaliseAnswer } from "./normalise-answer.ts";
 import type { Fetched } from "./read-pages.ts";
 import { tailOf, withoutTail } from "./reported-days.ts";
 
@@ -23,7 +24,7 @@ export type AnswerRows = {
 export function rowsOfAnswer(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {
   // so that the same answer, loaded again, becomes the same rows
   const requested = { ...slice, window: requestedWindow(slice) };
-  const normalised = dataset.normalise(requested, fetched.pages, fetched.invalid);
+  const normalised = normaliseAnswer(dataset, requested, fetched);
   const invalid: InvalidItem[] = [...fetched.invalid, ...normalised.invalid];
   const checked = dataset.tables.map((table) => {
     const { fit, columns, invalid: unloadable } = checkRows(table, normalised.rows[table.name] ?? []);

@@ -13,6 +13,11 @@ export type ApiOutage = {
    * ones wait until it responds, and then throw the DeferError `api_unavailable`, which costs no attempt.
    */
   readonly through: <T>(call: () => Promise<T>) => Promise<T>;
+  /**
+   * Resolves when a call that waited for credits and pace may be sent; throws `api_unavailable` if a balance check has shown meanwhile that
+   * the API is unavailable.
+   */
+  readonly mayBeSent: () => Promise<void>;
 };
 
 type OutageParts = {
@@ -46,6 +51,8 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
   let answeredAt = Number.NEGATIVE_INFINITY;
   let unavailableUntil = Number.NEGATIVE_INFINITY;
   let waiting: Promise<boolean> | null = null;
+  /** Resolves with the first check of `waiting`: true if the API is unavailable. */
+  let verdict = Promise.resolve(false);
 
   /** Checks the balance; throws only if the API does not respond or refuses the account, or if a stop cut the check. */
   async function check(): Promise<void> {
@@ -67,6 +74,8 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
   async function waitForApi(): Promise<boolean> {
     const from = clock.now();
     let unavailable = false;
+    const decision = Promise.withResolvers<boolean>();
+    verdict = decision.promise;
     const again = (error: unknown) => {
       if (!(error instanceof StorehouseError) || !signs.has(error.code)) return false;
       if (!unavailable) {
@@ -74,13 +83,16 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
         parts.onChange?.(error);
       }
       unavailable = true;
+      decision.resolve(true);
       if (clock.now() - from >= parts.giveUpAfterMs) parts.abort(error);
       return true;
     };
     const backoff = { firstMs: parts.retryMs, longestMs: slowestCheckMs };
-    await retry({ clock, backoff, signal: halted, again }, check).catch((error: unknown) => {
-      throw unavailable && halted.aborted ? fail("stopped") : error;
-    });
+    await retry({ clock, backoff, signal: halted, again }, check)
+      .catch((error: unknown) => {
+        throw unavailable && halted.aborted ? fail("stopped") : error;
+      })
+      .finally(() => decision.resolve(false));
     if (!unavailable) return false;
     unavailableUntil = clock.now();
     log.info({ duration_ms: clock.now() - from }, "api.recovered");
@@ -105,6 +117,9 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
         if (unavailableUntil > from || (answeredAt <= from && (await isUnavailable()))) throw deferred();
         throw error;
       }
+    },
+    mayBeSent: async () => {
+      if (waiting !== null && (await verdict)) throw deferred();
     },
   };
 

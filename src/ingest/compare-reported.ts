@@ -4,6 +4,7 @@ import { datasetNamed } from "../datasets/shared/all.ts";
 import { checksOf, requestReportedAgain, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
 import type { Database } from "../postgres/database.ts";
 import type { AlsoAnsweredParts } from "./also-answered.ts";
+import { normaliseAnswer } from "./normalise-answer.ts";
 import type { SliceLoad } from "./prepare-slice.ts";
 
 /**
@@ -44,8 +45,7 @@ async function compare(
   if (alsoAnswers === undefined || table === undefined || (tail != null && holds(tail.window, day)))
     return { compared: [], differing: 0 };
   const requested = { ...slice, window: requestedWindow(slice) };
-  const fetched = await answer();
-  const rows = dataset.normalise(requested, fetched.pages, fetched.invalid).rows[table.name] ?? [];
+  const rows = normaliseAnswer(dataset, requested, await answer()).rows[table.name] ?? [];
   const both = rows.map(alsoAnswers.figureOf).filter((one) => one.day === day && figures[one.item] !== undefined);
   return {
     compared: both.map(({ item }) => item),

@@ -1,4 +1,4 @@
-import { dayOf, hourMs } from "../core/day.ts";
+import { addDays, dayOf, hourMs, startOfDay } from "../core/day.ts";
 import {
   AbortError,
   DeferError,
@@ -101,11 +101,12 @@ async function endingOf(
   if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
     // a call that names no items says nothing about each of them: they are requested by name
     return { ...ending, state: isWholeList(datasetNamed(slice.dataset), slice) ? "skipped" : error.leaves };
-  const failures = (await failuresOf(parts.db, slice)) + 1;
+  const { failures: before, laterTries } = await failuresOf(parts.db, slice);
+  const failures = before + 1;
   parts.breaker.failed(slice.operation, error);
-  const atOnce = error instanceof RetryError ? (parts.breaker.isOpen(slice.operation) ? 1 : error.attempts) : undefined;
-  const later = laterTry(slice, error, { failures, atOnce, now });
-  const failed = { ...ending, state: "failed", counts: true, dueAt: later } as const;
+  const isOnce = laterTries > 0 || parts.breaker.isOpen(slice.operation);
+  const atOnce = error instanceof RetryError ? (isOnce ? 1 : error.attempts) : undefined;
+  const failed = { ...ending, state: "failed", counts: true, dueAt: laterTry(slice, error, laterTries, now) } as const;
   if (atOnce === undefined) return failed;
   // in a long answer each attempt may fail at a later page: only an attempt that landed no page counts
   if (await hasLandedPages(parts, slice, error))
@@ -115,16 +116,12 @@ async function endingOf(
 }
 
 /**
- * When a slice that failed is requested again, in epoch-ms; null for never. The snapshot of the next day is a different slice, and is
- * planned as one.
+ * When a slice that failed is requested again, in epoch-ms; null for never. A snapshot is on its own day: that of the next day is a different
+ * slice, and is planned as one.
  */
-function laterTry(
-  slice: Slice,
-  { code }: StorehouseError,
-  { now, ...tried }: { failures: number; atOnce: number | undefined; now: number },
-) {
-  const next = nextTryAt({ code, ...tried, endedAt: now });
-  return next !== null && slice.class === "snapshot" && dayOf(next) > dayOf(now) ? null : next;
+function laterTry(slice: Slice, { code }: StorehouseError, laterTries: number, now: number): number | null {
+  const before = slice.class === "snapshot" ? startOfDay(addDays(dayOf(now), 1)) : undefined;
+  return nextTryAt({ code, laterTries, endedAt: now, before });
 }
 
 /** Limits that no reset lifts: a slice waits until a person raises them. */

@@ -134,8 +134,9 @@ async function pagesOf(
     const call = { operation, params, class: slice.class, page: { slice, index }, ...signals };
     return parts.apiOutage.through(async () => {
       const page = await paidCall(parts, call);
-      // a stand-in for a service under maintenance answers every request with an HTML page
-      if (isMarkup(page.body)) throw fail("not_json", { operation: operation.id, bytes: page.body.length });
+      // a stand-in for a service under maintenance answers every request with a page or a sentence
+      if (beginsNoJson(operation, page.body))
+        throw fail("not_json", { operation: operation.id, bytes: page.body.length });
       return page;
     });
   };
@@ -165,9 +166,16 @@ function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
 }
 
-/** True for HTML or XML, which no answer is. */
-function isMarkup(body: Buffer): boolean {
-  return body.subarray(0, 64).toString("latin1").trimStart().startsWith("<");
+const startOfJson = /^([[{"\d-]|(true|false|null)\b)/;
+
+/** True for HTML or XML, which no answer is, and for other text that is no JSON unless the answer may be text. */
+function beginsNoJson({ mayBeText }: Operation, body: Buffer): boolean {
+  const text = body
+    .subarray(0, 64)
+    .toString()
+    .replace(/^\uFEFF/, "")
+    .trimStart();
+  return mayBeText === true ? text.startsWith("<") : text !== "" && !startOfJson.test(text);
 }
 
 /** False for a stored page that must be requested again. */

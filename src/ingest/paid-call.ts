@@ -62,13 +62,13 @@ type LandingParts = Pick<IngestParts, "accountId" | "account" | "scrub"> & { rea
 /** Makes a paid call and returns its answer. Throws the error of the reply, or of the connection if there is no reply. */
 export async function paidCall(parts: IngestParts, call: PaidCall): Promise<PaidPage> {
   const { operation, page, caller } = call;
-  const cost = () => priceOf(parts, call);
   const floor = caller?.floor === undefined ? {} : { floor: caller.floor };
   const about = caller === undefined ? {} : { about: caller.about };
-  const held = { cost, class: call.class, signal: call.unsent, ...floor, ...about };
+  const held = { cost: () => priceOf(parts, call), class: call.class, signal: call.unsent, ...floor, ...about };
   const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
     checkDay(parts, call);
+    if (page !== null) await parts.apiOutage.mayBeSent();
     const sent = asPage(call, await send(parts, call));
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);

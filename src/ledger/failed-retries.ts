@@ -211,13 +211,13 @@ export async function queueTries(
     with wanted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as w (kept bigint, gone bigint[], start date, "end" date)
     ), found as materialized (
-      select s.slice_id, s.attempt, s.failures, s.created_at, s.retried_at
+      select s.slice_id, s.attempt, s.failures, s.later_tries, s.created_at, s.retried_at
       from   ops.slice as s
       where  s.slice_id in (select unnest(kept || gone) from wanted) and s.state = 'failed'
       order  by s.slice_id
       for    update
     ), whole as materialized (
-      select w.*, max(f.attempt) as attempt, max(f.failures) as failures, min(f.created_at) as created_at, min(f.retried_at) as retried_at
+      select w.*, max(f.attempt) as attempt, max(f.failures) as failures, max(f.later_tries) as later_tries, min(f.created_at) as created_at, min(f.retried_at) as retried_at
       from   wanted as w
       join   found  as f on f.slice_id = any (w.kept || w.gone)
       group  by w.kept, w.gone, w.start, w."end"
@@ -234,7 +234,7 @@ export async function queueTries(
     update ops.slice as s
     set    state = 'pending', due_at = null, run_id = ${runId}, queue_id = ${queueOf(runId)}, retried_at = coalesce(w.retried_at, ${instant(now)}),
            window_start = coalesce(w.start, s.window_start), window_end = coalesce(w."end", s.window_end),
-           failures = w.failures, created_at = w.created_at, attempt = w.attempt,
+           failures = w.failures, later_tries = w.later_tries + 1, created_at = w.created_at, attempt = w.attempt,
            read_from_attempt = case when w.gone = '{}' then s.read_from_attempt else w.attempt + 1 end
     from   whole as w
     where  s.slice_id = w.kept

@@ -46,7 +46,7 @@ export async function reopen(
   { runId, ...which }: Reopening & { readonly runId: string },
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    update ops.slice as s set state = 'pending', failures = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null,
+    update ops.slice as s set state = 'pending', failures = 0, later_tries = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null,
            read_from_attempt = case when s.state = 'failed' and s.error_code = any (${unreadableCodes}::text[]) then s.attempt + 1 else s.read_from_attempt end
     from   ${toReopen(which)} as found
     where  s.slice_id = found.slice_id and s.state = found.state

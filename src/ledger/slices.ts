@@ -148,12 +148,14 @@ export async function endAttempts(
   return new Set(ended.rows.map((row) => row.slice_id));
 }
 
-/** How often the slice has failed so far. */
-export async function failuresOf(db: Database, slice: Slice): Promise<number> {
-  const { rows } = await sql<{
-    failures: number;
-  }>`select failures from ops.slice where slice_id = ${slice.sliceId}`.execute(db);
-  return rows[0]?.failures ?? 0;
+/** How often the slice has failed so far, and how often it was requested again automatically after all attempts had failed. */
+export async function failuresOf(
+  db: Database,
+  slice: Slice,
+): Promise<{ readonly failures: number; readonly laterTries: number }> {
+  const { rows } = await sql<{ failures: number; laterTries: number }>`
+    select failures, later_tries as "laterTries" from ops.slice where slice_id = ${slice.sliceId}`.execute(db);
+  return rows[0] ?? { failures: 0, laterTries: 0 };
 }
 
 /**

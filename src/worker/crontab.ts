@@ -43,6 +43,10 @@ export function readCrontab(file: string): readonly CrontabLine[] {
     const same = lines.find(({ id }) => id === item.identifier);
     if (same !== undefined)
       throw bad(`line ${same.line} already has the id ${item.identifier}: give one of them a different ?id=...`);
+    const { jobKey } = item.options;
+    const replaced = lines.find((one) => jobKey !== undefined && one.item.options.jobKey === jobKey);
+    if (replaced !== undefined)
+      throw bad(`line ${replaced.line} already has the jobKey ${jobKey}: give one of them a different &jobKey=...`);
     lines.push({ line, id: item.identifier, task: item.task, datasets: datasetsOf(item, bad), item, text: raw.trim() });
   }
   return lines;

@@ -58,6 +58,15 @@ test("without a terminal the first sync and the first worker spend nothing and s
   expect(await runWorker(stage)).toMatchObject({ code: 0 });
 });
 
+test("a refused token is reported before any price", async () => {
+  await using stage = await openStage({ market });
+  for (const command of [["sync", "--as-of", today], ["worker"]])
+    expect(await runCommand(stage, command, { variables: { API_TOKEN: "wrong" } })).toMatchObject({
+      stdout: "",
+      stderr: expect.stringMatching(/^unauthorised: .*API_TOKEN/),
+    });
+});
+
 test("a yes to named days is one to this sync: what comes after it shows its own price", async () => {
   await using stage = await openStage({ market });
   const days = ["sync", "--as-of", today, "--from", "2026-08-18"];

@@ -101,6 +101,7 @@ test("a call without a reply says whether it was sent and whether it may have be
   expect(reported("bad_request")).toEqual([false, false]);
   expect(reported("not_encodable")).toEqual([false, false]);
   expect(reported("day_over")).toEqual([false, false]);
+  expect(reported("api_unavailable")).toEqual([false, false]);
   expect(reported("no_connection")).toEqual([true, false]);
   for (const code of [
     "cut_connection",
@@ -112,7 +113,13 @@ test("a call without a reply says whether it was sent and whether it may have be
   ] as const)
     expect([code, ...reported(code)]).toEqual([code, true, true]);
   expect(reported("unexpected")).toEqual([true, true]);
-  expect([...unchargedCodes].sort()).toEqual(["bad_request", "day_over", "no_connection", "not_encodable"]);
+  expect([...unchargedCodes].sort()).toEqual([
+    "api_unavailable",
+    "bad_request",
+    "day_over",
+    "no_connection",
+    "not_encodable",
+  ]);
 });
 
 test("what is put off says until when as a time, and keeps the instant as data", () => {

@@ -5,29 +5,32 @@ import { isTriedLater, nextTryAt } from "../../src/core/retry-times.ts";
 
 const minute = 60_000;
 const endedAt = Date.UTC(2026, 7, 20, 4);
-const waits = (code: ErrorCode, ...failures: readonly number[]) =>
-  failures.map((count) => {
-    const next = nextTryAt({ code, failures: count, endedAt });
+const waits = (code: ErrorCode, ...laterTries: readonly number[]) => waitsBefore(undefined, code, laterTries);
+
+function waitsBefore(before: number | undefined, code: ErrorCode, laterTries: readonly number[]) {
+  return laterTries.map((count) => {
+    const next = nextTryAt({ code, laterTries: count, endedAt, before });
     return next === null ? null : (next - endedAt) / minute;
   });
+}
 
 test("a failed slice is requested again after minutes, then hours, then every day", () => {
-  expect(waits("server_error", 4, 5, 6, 7, 8, 9, 40)).toEqual([5, 30, 120, 360, 1_440, 1_440, 1_440]);
-  expect(waits("success_false", 2, 3)).toEqual([5, 30]);
-  expect(waits("unexpected_status", 1, 2)).toEqual([5, 30]);
-  // an attempt that landed pages of many did not count
-  expect(waits("server_error", 0, 1)).toEqual([5, 5]);
+  expect(waits("server_error", 0, 1, 2, 3, 4, 5, 40)).toEqual([5, 30, 120, 360, 1_440, 1_440, 1_440]);
+  expect(waits("success_false", 0, 1)).toEqual([5, 30]);
 });
 
-test("what is not requested again at once is tried later all the sooner", () => {
-  const tried = [1, 2, 3].map((failures) => nextTryAt({ code: "not_json", failures, atOnce: 1, endedAt }));
-  expect(tried).toEqual([5, 30, 120].map((minutes) => endedAt + minutes * minute));
+test("one that must be requested before a time has the longest of these waits that ends by then", () => {
+  const within = (minutes: number) => waitsBefore(endedAt + minutes * minute, "not_json", [0, 1, 2, 3, 4]);
+  expect(within(121)).toEqual([5, 30, 120, 120, 120]);
+  expect(within(120)).toEqual([5, 30, 30, 30, 30]);
+  expect(within(6)).toEqual([5, 5, 5, 5, 5]);
+  expect(within(5)).toEqual([null, null, null, null, null]);
 });
 
 test("an error that a retry cannot mend is never requested again", () => {
   const never = ["unknown_shape", "unexpected", "answer_too_large", "process_died"] as const;
-  for (const code of never) expect(waits(code, 1, 9)).toEqual([null, null]);
-  expect(nextTryAt({ code: "a code of a newer version", failures: 1, endedAt })).toBeNull();
+  for (const code of never) expect(waits(code, 0, 9)).toEqual([null, null]);
+  expect(nextTryAt({ code: "a code of a newer version", laterTries: 0, endedAt })).toBeNull();
 });
 
 test("every error of a call that fails its slice after some attempts says whether it is requested again", () => {

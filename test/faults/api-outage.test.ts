@@ -85,6 +85,28 @@ test("a sync waits for an API of which every answer is an error, is cut, or is n
   await expectUnharmed(stage, { outages, paidTwice: concurrency });
 });
 
+test.each([
+  ["a page", {}],
+  ["a sentence", { body: "no healthy upstream" }],
+])(
+  "of calls that wait for their turn none is sent once the API is known to answer with %s instead, which it charges",
+  async (_, body) => {
+    await using stage = await openStage({ market, latencyMs: 5 });
+    const api = { ...settings.api, concurrency: 8, requests_per_second: 10 };
+    const running = stage.sync({ settings: { api } });
+    await until(() => stage.requested().some(({ operation }) => operation?.endsWith("keyword-ranking")));
+    stage.sandbox.set({ faults: [{ kind: "not-json", times: 1_000_000, charge: true, ...body }] });
+    await until(() => stage.sandbox.log().filter(({ path, fault }) => path === "/api-key" && fault).length >= 6);
+    const charged = stage.requested().filter(({ fault }) => fault !== undefined);
+    stage.sandbox.set({ faults: [] });
+    expect(await running).toMatchObject({ outcome: "loaded" });
+    // what was under way when the first answer came; the others wait for their turn
+    expect(charged.length).toBeLessThan(api.concurrency / 2);
+    expect(await factsOf(stage)).toEqual(calm.facts);
+    expect(await stage.query("select dataset from ops.slice where failures > 0")).toEqual([]);
+  },
+);
+
 test("a process that waits for the API ends at once when it is stopped", async () => {
   const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });

@@ -148,3 +148,19 @@ test("fails a slice whose answer has a shape that nobody knows, and keeps the an
     new Set([JSON.stringify({ error_code: "unknown_shape", kept: true })]),
   );
 });
+
+test("loads no row of an answer whose ranks have another name, and keeps the answer", async () => {
+  await using stage = await openWithPortfolio({ market });
+  await using proxy = await openProxy(stage.sandbox, (passing) => {
+    if (passing.target.includes("/keywordrankings")) passing.body = passing.body.replaceAll('"rank"', '"position"');
+  });
+  const result = await stage.sync({ environment: { API_BASE_URL: proxy.url } });
+  expect(result.outcome).toBe("failed");
+  const ends = await stage.query(
+    `select distinct state, error_code, error_message like '%unknown fields: position%' as named, rows_loaded,
+                     exists (select from raw.answer as a where a.slice_id = s.slice_id) as kept
+     from   ops.slice as s where dataset = 'keyword_rank' and operation <> 'dashboard.daily-keyword-rankings'`,
+  );
+  expect(ends).toEqual([{ state: "failed", error_code: "unknown_shape", named: true, rows_loaded: 0, kept: true }]);
+  expect(await stage.query("select distinct path from ops.drift")).toEqual([{ path: "[].position" }]);
+});

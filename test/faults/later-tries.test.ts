@@ -91,6 +91,25 @@ test("seconds of HTTP 500 lose nothing: failed slices are requested again at gro
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
 });
 
+test("slices whose answers were unusable for seconds are all requested again after 5 minutes, however many attempts each had", async () => {
+  const unreadable = storm.map((fault) => ({ ...fault, kind: "not-json" as const }));
+  await using stage = await openStage({ market, faults: unreadable });
+  await stage.sync();
+  const failed = `${ranks} and state = 'failed'`;
+  const attempts = await stage.query(`select distinct failures from ops.slice where ${failed}`);
+  expect(attempts.length).toBeGreaterThan(1);
+  expect(await waits(stage)).toEqual([5]);
+  // the next time is one attempt, and the next step
+  stage.sandbox.clearLog();
+  const [before] = await stage.query<{ slices: number }>(
+    `select count(*)::int as slices from ops.slice where ${failed}`,
+  );
+  await minutesLater(stage, 5);
+  await work(stage);
+  expect(await waits(stage)).toEqual([30]);
+  expect(stage.requested().length).toBeLessThanOrEqual(before?.slices ?? 0);
+});
+
 test("failed slices are requested again for no more credits a day than the configuration says, and not where a retry cannot mend them", async () => {
   const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0 }, retries_a_day: 6 } };
   const refused = {

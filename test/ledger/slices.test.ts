@@ -170,7 +170,7 @@ describe("the ledger of slices", () => {
         rowsRejected: 2,
       };
       expect(await endAttempt(stage.db, slice, done, now)).toBe(true);
-      expect(await failuresOf(stage.db, slice)).toBe(1);
+      expect(await failuresOf(stage.db, slice)).toEqual({ failures: 1, laterTries: 0 });
       expect(
         await stage.slices("state, error_code, error_message, due_at, rows_loaded, rows_rejected, ended_at"),
       ).toEqual([
@@ -197,7 +197,7 @@ describe("the ledger of slices", () => {
       );
       const second = await stage.claimed(id!, worker);
       await endAttempt(stage.db, second, ending, now);
-      expect(await failuresOf(stage.db, second)).toBe(0);
+      expect(await failuresOf(stage.db, second)).toMatchObject({ failures: 0 });
       expect(await stage.slices("state, error_code, error_message, due_at")).toEqual([
         { state: "loaded", error_code: null, error_message: null, due_at: null },
       ]);

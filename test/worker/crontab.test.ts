@@ -71,6 +71,11 @@ describe("an invalid line is reported with file and line", () => {
       /line 2: unknown dataset keyword_ranks, did you mean keyword_rank\?/,
     ],
     ["the same id twice", "0 4 * * * plan_due\n0 5 * * * plan_due", /line 3: line 2 already has the id plan_due/],
+    [
+      "the same job key twice",
+      "0 4 * * * plan_due ?id=a&jobKey=night\n0 4 * * * retention ?id=b&jobKey=night",
+      /line 3: line 2 already has the jobKey night/,
+    ],
   ])("%s", (_, line, problem) => {
     expect(() => read(`# nightly\r\n${line}\n`)).toThrow(problem);
     expect(() => read(`# nightly\r\n${line}\n`)).toThrow(/^bad_crontab: .*crontab line/);

@@ -107,6 +107,11 @@ export type Dataset = {
   /** For datasets that request several days in one call and get rows with their own days: see `tailOf`. */
   readonly reportedBy?: ReportedBy;
   /**
+   * The fields that hold the figure of an entry, one in each operation with a list of entries, if an entry may lack it: not ranked, no
+   * score. See `normaliseAnswer`.
+   */
+  readonly figures?: readonly string[];
+  /**
    * The operation that returns a day of all items that the account tracks, without naming them, and its number of calls (one per device).
    * It has no pages.
    */

@@ -22,7 +22,8 @@ export const answerKinds = {
     weight: "note",
     wording: ({ operation, since, fields, field_count: count }) => ({
       happened: `answers of ${operation} have contained ${countOf(count, "unknown field")} since ${since} UTC: ${cut(fields.join(", "), 300)}`,
-      means: "no data is missing, and stored answers keep the fields until a newer Storehouse has columns for them",
+      means:
+        "tables have no columns for them; if one is a known field under a new name, its column is empty until a newer Storehouse reads the stored answers again",
       command: "storehouse raw list",
       does: "lists the stored answers",
     }),

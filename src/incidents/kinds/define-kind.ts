@@ -22,7 +22,7 @@ export type Kind<F extends Facts = Facts> = {
   readonly title: string;
   /** When it opens and closes, for the docs. */
   readonly says: string;
-  /** `trouble`: data is missing, or will be; the ping stops. `note`: good to know; no data is missing. */
+  /** `trouble`: data is missing, or will be; the ping stops. `note`: good to know; no row is missing. */
   readonly weight: "trouble" | "note";
   /** Kinds that can cause it: while one of those is open, it opens no incident. */
   readonly under?: readonly string[];
