@@ -5558,6 +5558,7 @@ create table ops.account_stop (
   code text not null, -- Stable code of the refusal.
   dataset text not null, -- Dataset of the refused request; empty when it had none.
   message text not null, -- Text of the refusal, with what to do next.
+  first_stopped_at timestamp with time zone not null, -- When it was refused first. A refusal within two hours of the end of the last one continues that one.
   stopped_at timestamp with time zone not null, -- When requests stopped, by the clock of the database.
   check_count integer not null, -- Balance checks since the first refusal. The wait doubles from check to check, up to an hour.
   next_check_at timestamp with time zone not null, -- When a worker checks the balance next.
