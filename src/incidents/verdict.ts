@@ -1,7 +1,8 @@
 import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
-import { countOf, listed } from "../core/words.ts";
+import type { LastOutage } from "../ledger/api-outages.ts";
+import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 
@@ -18,6 +19,11 @@ export type VerdictFacts = {
   /** Slices that wait or run, and how many of them a living process runs. */
   readonly open: number;
   readonly running: number;
+  /** True if a living process works on a run of the account. */
+  readonly isRunUnderWay: boolean;
+  /** Since when the API has refused all requests of the account; null if it does not. */
+  readonly refusedSince: Date | null;
+  readonly outage: LastOutage | null;
   /** How many of the waiting slices are deferred, by error. */
   readonly deferred: readonly { readonly code: string; readonly slices: number }[];
   /** How many datasets have slices, and for how many of them nothing is available: each slice is skipped. */
@@ -43,7 +49,8 @@ export type Verdict = { readonly state: "good" | "calm" | "warn" | "bad"; readon
 
 /** The verdict: all problems if there are any; otherwise what is in progress; otherwise that everything is fine. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  if (facts.datasets === 0 && facts.incidents === 0 && !wasAborted(facts))
+  const isUntouched = facts.datasets === 0 && facts.refusedSince === null && facts.outage === null;
+  if (isUntouched && facts.incidents === 0 && !wasAborted(facts))
     return { state: "calm", text: "Nothing has been requested yet." };
   const bad = badOf(facts);
   const warn = warnOf(facts);
@@ -95,9 +102,10 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 const tooExpensiveCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
 
 function badOf(facts: VerdictFacts): readonly string[] {
-  const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
+  const { incidents, workers, failed, lostDays, late, datasets, unavailable, refusedSince } = facts;
   const tooExpensive = sumBy(facts.deferred, ({ code, slices }) => (tooExpensiveCodes.includes(code) ? slices : 0));
   return [
+    refusedSince === null ? "" : `the API has refused all requests of the account since ${minuteOf(refusedSince)}`,
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "no requested data is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
@@ -126,9 +134,10 @@ const endWords = {
 } as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {
-  const { failedForNow, deferred, open, running, workers, unfinishedSync, lockWait } = facts;
-  const isRun = running > 0 || isServed(workers);
+  const { failedForNow, deferred, open, running, isRunUnderWay, workers, unfinishedSync, lockWait, outage } = facts;
+  const isRun = running > 0 || isRunUnderWay || isServed(workers);
   return [
+    outage === null ? "" : outageText(outage),
     facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
     // slices that had not started were cancelled: no slice shows that they are missing
     !isRun && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
@@ -143,6 +152,12 @@ function warnOf(facts: VerdictFacts): readonly string[] {
       : "",
     ...(isRun ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");
+}
+
+function outageText({ isNow, since, seenAt }: LastOutage): string {
+  return isNow
+    ? `the API has not responded since ${minuteOf(since)}`
+    : `the API did not respond at ${minuteOf(seenAt)}, when it was last tried`;
 }
 
 /** What deferred slices wait for, by error; credits for any other error. */

@@ -31,3 +31,19 @@ export async function readOutage(db: Queryable, accountId: string, now: number):
     where  account_id = ${accountId} and ended_at is null and seen_at > ${instant(now - freshMs)}`.execute(db);
   return rows[0] ?? null;
 }
+
+/** The last time at which the API did not respond, unless it has responded since. `isNow`: a process notes it at this time. */
+export type LastOutage = ApiOutageRow & { readonly seenAt: Date; readonly isNow: boolean };
+
+/** Reads it. */
+export async function readLastOutage(db: Queryable, accountId: string, now: number): Promise<LastOutage | null> {
+  const { rows } = await sql<LastOutage>`
+    select code, since_at as since, seen_at as "seenAt", seen_at > ${instant(now - freshMs)} as "isNow"
+    from   ops.api_outage as o
+    where  account_id = ${accountId} and ended_at is null
+    -- a process that was killed while it waited has not ended it
+    and    not exists (select from ops.credit_account as c where c.account_id = o.account_id and c.observed_at > o.seen_at)`.execute(
+    db,
+  );
+  return rows[0] ?? null;
+}

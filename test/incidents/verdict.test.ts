@@ -17,6 +17,9 @@ const calm: VerdictFacts = {
   late: [],
   open: 0,
   running: 0,
+  isRunUnderWay: false,
+  refusedSince: null,
+  outage: null,
   deferred: [],
   datasets: 41,
   unavailable: 0,
@@ -25,6 +28,12 @@ const calm: VerdictFacts = {
   unfinishedSync: null,
   lockWait: null,
   newestDay: "2026-11-21",
+};
+const outage = {
+  code: "no_connection",
+  since: new Date("2026-11-22T03:58:00Z"),
+  seenAt: new Date("2026-11-22T04:07:00Z"),
+  isNow: true,
 };
 
 test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
@@ -75,6 +84,32 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     "a sync runs without a worker",
     { open: 2, running: 1, workers: { ...workers, running: 0 } },
     { state: "good", text: "OK: 2 slices wait or run." },
+  ],
+  [
+    "a sync waits and runs no slice for now",
+    { open: 5, isRunUnderWay: true, workers: { ...workers, running: 0 } },
+    { state: "good", text: "OK: 5 slices wait or run." },
+  ],
+  [
+    "a sync waits for an API that does not respond",
+    { open: 2, running: 2, workers: { ...workers, running: 0 }, outage },
+    { state: "warn", text: "Not complete yet: the API has not responded since 2026-11-22 03:58 UTC." },
+  ],
+  [
+    "the API did not respond to the last sync",
+    { workers: { ...workers, running: 0 }, outage: { ...outage, isNow: false } },
+    {
+      state: "warn",
+      text: "Not complete yet: the API did not respond at 2026-11-22 04:07 UTC, when it was last tried.",
+    },
+  ],
+  [
+    "the API refuses the token, also where nothing was requested before",
+    { refusedSince: new Date("2026-11-22T03:58:00Z"), datasets: 0 },
+    {
+      state: "bad",
+      text: "Needs attention: the API has refused all requests of the account since 2026-11-22 03:58 UTC.",
+    },
   ],
   [
     "much is wrong: all of it is said, what a person mends first",
