@@ -6374,7 +6374,7 @@ create view ops.failed_slice (
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, including what to do next.
   ended_at timestamp with time zone, -- When it failed.
-  next_try_at timestamp with time zone -- When it is requested again: by a worker, or by the next sync. Workers leave out what a person's sync or retry started, unless someone has agreed to its dataset by name, or to everything and it is on (ops.agreement). Null if only storehouse retry requests it.
+  next_try_at timestamp with time zone -- When it is requested again: by a worker, or by the first sync after this time. Workers leave out what a person's sync or retry started, unless someone has agreed to its dataset by name, or to everything and it is on (ops.agreement). Null if only storehouse retry requests it.
 ) as
  SELECT f.slice_id,
     f.dataset,
@@ -8159,7 +8159,7 @@ create table ops.slice (
   failures integer not null default 0, -- Attempts that ended with a temporary error. Deferring a slice does not count.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.
   broken_off_alone_count integer not null default 0, -- Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.
-  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.
+  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the first sync after this time; null if a retry cannot help.
   retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. Its cost from then on counts against credits.retries_a_day.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, including what to do next.
@@ -8407,7 +8407,7 @@ create view ops.slice_log (
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   failures integer, -- Attempts that ended with a temporary error. Deferring a slice does not count.
-  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.
+  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the first sync after this time; null if a retry cannot help.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, including what to do next.
   rows_loaded integer, -- Rows of the answer, changed or not.
@@ -8500,7 +8500,7 @@ create view ops.slice_status (
   booked_credits bigint, -- Credits that were charged for it.
   rows_loaded integer, -- Rows of its answer.
   rows_rejected integer, -- Invalid items of its answer; they are in ops.reject.
-  due_at timestamp with time zone, -- Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again, by a worker or the next sync.
+  due_at timestamp with time zone, -- Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again, by a worker or the first sync after this time.
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, including what to do next.
   run_id bigint, -- Run that it belongs to.

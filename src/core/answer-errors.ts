@@ -6,7 +6,7 @@ export const answerErrors = {
     later: true,
     attempts: 3,
     says: "the answer is not JSON",
-    next: "it is requested again by a worker, or by the next sync; the body is kept in raw.answer",
+    next: "it is requested again by a worker, or by a later sync; the body is kept in raw.answer",
   },
   not_utf8: {
     recovery: "retry",
@@ -14,7 +14,7 @@ export const answerErrors = {
     later: true,
     attempts: 3,
     says: "the name of a field in the answer contains bytes that are not UTF-8",
-    next: "it is requested again by a worker, or by the next sync; the body is kept in raw.answer",
+    next: "it is requested again by a worker, or by a later sync; the body is kept in raw.answer",
   },
   answer_too_deep: {
     recovery: "skip",
@@ -29,7 +29,7 @@ export const answerErrors = {
     later: true,
     attempts: 2,
     says: "the API answered success: false",
-    next: "see the message; it is requested again by a worker, or by the next sync, at growing intervals; `storehouse retry` requests it now",
+    next: "see the message; it is requested again by a worker, or by a later sync, at growing intervals; `storehouse retry` requests it now",
   },
   unknown_shape: {
     recovery: "skip",

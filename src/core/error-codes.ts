@@ -39,7 +39,7 @@ export const errorCodes = {
     charged: true,
     attempts: 4,
     says: "the connection broke before the answer was complete",
-    next: "it is requested again by a worker, or by the next sync",
+    next: "it is requested again by a worker, or by a later sync",
   },
   api_unavailable: {
     recovery: "defer",
@@ -84,7 +84,7 @@ export const errorCodes = {
     later: true,
     attempts: 4,
     says: "the API failed",
-    next: "it is requested again by a worker, or by the next sync, at growing intervals; `storehouse retry` requests it now",
+    next: "it is requested again by a worker, or by a later sync, at growing intervals; `storehouse retry` requests it now",
   },
   too_many_requests: {
     recovery: "retry",
@@ -135,14 +135,14 @@ export const errorCodes = {
     charged: false,
     leaves: "skipped",
     says: "the API or the operation does not accept the parameters",
-    next: "`storehouse operations` lists the parameters, ops.request has the request; if earlier days were answered, it is requested again by a worker, or by the next sync, at growing intervals",
+    next: "`storehouse operations` lists the parameters, ops.request has the request; if earlier days were answered, it is requested again by a worker, or by a later sync, at growing intervals",
   },
   not_found: {
     recovery: "skip",
     later: true,
     leaves: "skipped",
     says: "the API does not know the app, keyword or other item",
-    next: "nothing to do unless the app or keyword should exist; if earlier days were answered, it is requested again by a worker, or by the next sync, at growing intervals",
+    next: "nothing to do unless the app or keyword should exist; if earlier days were answered, it is requested again by a worker, or by a later sync, at growing intervals",
   },
   no_content: {
     recovery: "skip",
@@ -161,7 +161,7 @@ export const errorCodes = {
     later: true,
     leaves: "failed",
     says: "the API replied with an unexpected status",
-    next: "see ops.request; it is requested again by a worker, or by the next sync, at growing intervals; report it if this continues",
+    next: "see ops.request; it is requested again by a worker, or by a later sync, at growing intervals; report it if this continues",
   },
 
   ...answerErrors,

@@ -75,12 +75,13 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
   return { ...status, ...read, verdict };
 }
 
-function sumsOf({ datasets, troubles, failedForNow }: Status, off: readonly string[]) {
+function sumsOf({ datasets, troubles, failedForNow, nextTryAt }: Status, off: readonly string[]) {
   const putOff = troubles.filter(({ state }) => state === "deferred");
   const others = sumBy(datasets, ({ deferred }) => deferred) - sumBy(putOff, ({ slices }) => slices);
   return {
     failed: sumBy(datasets, ({ dataset, failed }) => (off.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
+    nextTryAt,
     open: sumBy(datasets, ({ pending, running, deferred }) => pending + running + deferred),
     deferred: others > 0 ? [...putOff, { code: "", slices: others }] : putOff,
     datasets: datasets.length,

@@ -2,6 +2,7 @@ import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { LastOutage } from "../ledger/api-outages.ts";
+import { triedAgainBy } from "../core/retry-times.ts";
 import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
@@ -13,6 +14,8 @@ export type VerdictFacts = {
   /** Failed slices that are not requested again automatically, and those that are. */
   readonly failed: number;
   readonly failedForNow: number;
+  /** When the first of those is requested again; null if there is none. */
+  readonly nextTryAt: Date | null;
   readonly lostDays: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
@@ -134,7 +137,8 @@ const endWords = {
 } as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {
-  const { failedForNow, deferred, open, running, isRunUnderWay, workers, unfinishedSync, lockWait, outage } = facts;
+  const { failedForNow, nextTryAt, deferred, open, running, isRunUnderWay, workers, unfinishedSync, lockWait, outage } =
+    facts;
   const isRun = running > 0 || isRunUnderWay || isServed(workers);
   return [
     outage === null ? "" : outageText(outage),
@@ -147,8 +151,8 @@ function warnOf(facts: VerdictFacts): readonly string[] {
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
       : "",
     lockWait === null ? "" : lockWaitText(lockWait),
-    failedForNow > 0
-      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} requested again by a worker, or by the next sync`
+    nextTryAt !== null
+      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} requested again ${triedAgainBy} ${minuteOf(nextTryAt)}`
       : "",
     ...(isRun ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");

@@ -59,6 +59,8 @@ export type Status = {
   readonly troubles: readonly Trouble[];
   /** How many failed slices are requested again automatically: none of a dataset that is switched off. */
   readonly failedForNow: number;
+  /** When the first of them is; null if there is none. */
+  readonly nextTryAt: Date | null;
 };
 
 /** Reads the ledger's summary; `switchedOff`: datasets that the configuration switches off. */
@@ -114,14 +116,14 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     group  by r.account, s.dataset, s.state, s.error_code,
            case when s.error_code like 'budget\\_%' then substring(s.error_message from 'budget (\\S+)') end
     order  by s.dataset, s.state, s.error_code, r.account, example`.execute(db);
-  const later = await sql<{ slices: number }>`
-    select count(*)::int as slices from ops.failed_slice
+  const later = await sql<Pick<Status, "failedForNow" | "nextTryAt">>`
+    select count(*)::int as "failedForNow", min(next_try_at) as "nextTryAt" from ops.failed_slice
     where  next_try_at is not null and dataset <> all (${[...switchedOff]}::text[])`.execute(db);
   return {
     datasets: counted.rows,
     lastRun: runs.rows[0] ?? null,
     troubles: troubles.rows,
-    failedForNow: later.rows[0]?.slices ?? 0,
+    ...(later.rows[0] ?? { failedForNow: 0, nextTryAt: null }),
   };
 }
 

@@ -16,7 +16,11 @@ test.each([
 });
 
 /** What is printed about a run of five slices that credits have stopped. */
-function printed(progress: { readonly deferred: number; readonly nextDueAt: number | null }, leftOut: number): string {
+function printed(
+  progress: { readonly deferred: number; readonly nextDueAt: number | null },
+  leftOut: number,
+  more: Partial<SyncResult["left"]> = {},
+): string {
   const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   onTestFinished(() => written.mockRestore());
   const counts = { total: 5, open: progress.deferred, due: 0, failed: 0, skipped: 0, requestsLeft: 0, alongside: 0 };
@@ -25,7 +29,7 @@ function printed(progress: { readonly deferred: number; readonly nextDueAt: numb
     outcome: "deferred",
     progress: { ...counts, credits: 9, ...progress },
     leftOut,
-    left: { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [] },
+    left: { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [], ...more },
     error: null,
   };
   printResult(result, { goOn: "", runLimitSpent: (left) => `Stopped at the limit: ${left} left.` });
@@ -43,4 +47,12 @@ test("only slices that are queued wait for credits; those beyond the limit are n
   const spent = printed({ deferred: 2, nextDueAt: null }, 3);
   expect(spent).toContain("Stopped at the limit: 5 slices are left.");
   expect(spent).not.toContain("Stopped by credits");
+});
+
+test("what failed earlier is requested again by a sync after a known time, not by the next one", () => {
+  const left = (nextTryAt: Date | null) => printed({ deferred: 0, nextDueAt: null }, 0, { failedBefore: 2, nextTryAt });
+  expect(left(new Date("2026-11-22T09:26:00Z"))).toMatch(
+    /^2 slices failed earlier and are not loaded: requested again by a worker, or by a sync after 2026-11-22 .*\.$/m,
+  );
+  expect(left(null)).toMatch(/^2 slices failed earlier and are not loaded\.$/m);
 });

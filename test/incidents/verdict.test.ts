@@ -13,6 +13,7 @@ const calm: VerdictFacts = {
   workers,
   failed: 0,
   failedForNow: 0,
+  nextTryAt: null,
   lostDays: 0,
   late: [],
   open: 0,
@@ -29,6 +30,7 @@ const calm: VerdictFacts = {
   lockWait: null,
   newestDay: "2026-11-21",
 };
+const nextTryAt = new Date("2026-11-22T09:26:00Z");
 const outage = {
   code: "no_connection",
   since: new Date("2026-11-22T03:58:00Z"),
@@ -69,10 +71,10 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ["nothing was ever requested", { datasets: 0 }, { state: "calm", text: "Nothing has been requested yet." }],
   [
     "something is mended without a person",
-    { failedForNow: 3, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
+    { failedForNow: 3, nextTryAt, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
     {
       state: "warn",
-      text: "Not complete yet: 3 failed slices are requested again by a worker, or by the next sync; 1 slice waits for credits.",
+      text: "Not complete yet: 3 failed slices are requested again by a worker, or by a sync after 2026-11-22 09:26 UTC; 1 slice waits for credits.",
     },
   ],
   [
@@ -113,10 +115,10 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ],
   [
     "much is wrong: all of it is said, what a person mends first",
-    { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1 },
+    { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1, nextTryAt },
     {
       state: "bad",
-      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again by a worker, or by the next sync.",
+      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again by a worker, or by a sync after 2026-11-22 09:26 UTC.",
     },
   ],
   [
@@ -171,7 +173,7 @@ test("the verdict is bad while a family is late, even where nothing else is wron
     { name: "Ranks", tone: "good" },
     { name: "Reviews", tone: "bad" },
   ] as const;
-  const [good, warn] = [verdictOf(calm), verdictOf({ ...calm, failedForNow: 1 })];
+  const [good, warn] = [verdictOf(calm), verdictOf({ ...calm, failedForNow: 1, nextTryAt })];
   expect(verdictWithFamilies(good, families.slice(0, 1))).toEqual(good);
   expect(verdictWithFamilies(good, families)).toEqual({ state: "bad", text: "Needs attention: Reviews is late." });
   expect(verdictWithFamilies(warn, families)).toEqual({

@@ -1,3 +1,4 @@
+import { triedAgainBy } from "../../core/retry-times.ts";
 import { countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { windowLength } from "../../core/window.ts";
@@ -116,7 +117,7 @@ function reasonItem(
 
 /** A worker starts what waits; what failed may be left to a person's sync. */
 function againWords(state: string): string {
-  return state === "failed" ? "requested again by a worker, or by the next sync, from" : "requested again at";
+  return state === "failed" ? `requested again ${triedAgainBy}` : "requested again at";
 }
 
 function fillPart(
