@@ -20,7 +20,7 @@ export type Unfinished = {
   readonly nextTryAt?: Date | null;
   /**
    * What was unavailable: datasets whose slices in this run were all skipped (unless each partition was unavailable before while others of
-   * the dataset were available), and single lists of the portfolio (`tracked_keyword ios 1 US`).
+   * the dataset were available, or another run of the day has loaded some of the dataset), and single lists of the portfolio (`tracked_keyword ios 1 US`).
    */
   readonly unavailable: readonly string[];
 };
@@ -65,7 +65,7 @@ ${openElsewhere(of)}`.execute(db);
     and    f.window_start < ${of.within.end ?? "infinity"}::date`.execute(db);
   const unavailable = await sql<{ dataset: string }>`
     select s.dataset from ops.slice as s where s.run_id = ${of.runId}
-    group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable})
+    group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable}) and not ${isLoadedBeside(of.runId)}
     order  by s.dataset`.execute(db);
   const [left] = open.rows as [(typeof open.rows)[number]];
   const [failures] = failed.rows as [(typeof failed.rows)[number]];
@@ -78,3 +78,10 @@ const wasUnavailable = sql<boolean>`exists (
       where  ${hasSameScope("before", "s")} and before.state = 'skipped' and before.run_id <> s.run_id
       and    exists (select from ops.slice as beside
                      where  beside.run_id = before.run_id and beside.dataset = s.dataset and beside.state in ('loaded', 'empty')))`;
+
+/** SQL: true if another run of the same day, of any account, has loaded some of the dataset of a slice (`s`). */
+const isLoadedBeside = (runId: string) => sql<boolean>`exists (
+      select from ops.run   as own
+      join   ops.run   as other on other.as_of = own.as_of and other.run_id <> own.run_id
+      join   ops.slice as beside on beside.run_id = other.run_id
+      where  own.run_id = ${runId} and beside.dataset = s.dataset and beside.state in ('loaded', 'empty'))`;
