@@ -5,8 +5,8 @@ export const answerErrors = {
     unreadable: true,
     later: true,
     attempts: 3,
-    says: "the answer is not JSON",
-    next: "it is requested again by a worker, or by a later sync; the body is kept in raw.answer",
+    says: "the answer is not JSON{likely}",
+    next: "it is requested again by a worker, or by a later sync; `storehouse raw show` with the number of the slice prints the body",
   },
   not_utf8: {
     recovery: "retry",

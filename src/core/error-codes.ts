@@ -95,8 +95,8 @@ export const errorCodes = {
   },
   credits_exhausted: {
     recovery: "defer",
-    says: "no credits are left for this class of work; history also leaves what the nights until the reset take",
-    next: "it continues automatically after the reset; raise the allowance or lower credits.floors; `storehouse credits` says whether history waits for nights",
+    says: "too few credits are left{kept}",
+    next: "it continues automatically after the reset; raise the allowance or lower credits.floors; `storehouse credits` shows what the credits that are left are kept for",
   },
   allowance_too_small: {
     recovery: "defer",

@@ -121,7 +121,13 @@ function badOf(facts: VerdictFacts): readonly string[] {
           "slices need more credits than a whole period has",
         )
       : "",
-    failed > 0 ? countOf(failed, "slice failed and needs a retry", "slices failed and need a retry") : "",
+    failed > 0
+      ? countOf(
+          failed,
+          "slice failed and is not requested again automatically",
+          "slices failed and are not requested again automatically",
+        )
+      : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
   ].filter((text) => text !== "");
 }

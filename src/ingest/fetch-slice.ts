@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
+import { isMarkup, notJson } from "../api/not-json.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { readIfUsable } from "../api/read-answer.ts";
@@ -137,7 +138,7 @@ async function pagesOf(
     return parts.apiOutage.through(async () => {
       const page = await paidCall(parts, call);
       // a stand-in for a service under maintenance answers every request with an HTML page
-      if (isMarkup(page.body)) throw fail("not_json", { operation: operation.id, bytes: page.body.length });
+      if (isMarkup(page.body)) throw notJson(operation, page.body);
       return page;
     });
   };
@@ -165,11 +166,6 @@ export async function hasUsablePage(db: Database, slice: Slice): Promise<boolean
 /** False for an answer about "now" that came before the day of the slice: it is not the answer to this slice. */
 function isStillTrue(slice: Slice, page: LandedPage): boolean {
   return slice.class !== "snapshot" || dayOf(page.fetchedAt) >= slice.asOf;
-}
-
-/** True for HTML or XML, which no answer is. */
-function isMarkup(body: Buffer): boolean {
-  return body.subarray(0, 64).toString("latin1").trimStart().startsWith("<");
 }
 
 /** False for a stored page that must be requested again. */

@@ -54,7 +54,7 @@ const widest = (text: string) => Math.max(...text.split("\n").map(textWidth));
 test("status begins with the verdict, then says what a morning needs: credits, next run, workers, incidents", async () => {
   const page = await shown(["status"], "");
   expect(page.split("\n").slice(0, 2)).toEqual([
-    "Needs attention: 1 incident is open; 1 slice failed and needs a retry; 1 failed slice is requested again by a worker, or by a sync after 2126-11-22 02:30 UTC; 1 slice waits for credits.",
+    "Needs attention: 1 incident is open; 1 slice failed and is not requested again automatically; 1 failed slice is requested again by a worker, or by a sync after 2126-11-22 02:30 UTC; 1 slice waits for credits.",
     "",
   ]);
   expect(page).toMatch(/^credits {4}not reported yet; /m);

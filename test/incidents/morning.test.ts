@@ -108,8 +108,8 @@ test("what failed of a dataset that was switched off since wants nobody", async 
     (await readMorning(db, { ...usual, settings: off(switchedOff), now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "app_rating" }));
   await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "keyword_rank" }));
-  expect(await verdict([])).toContain("2 slices failed and need a retry");
-  expect(await verdict(["review"])).toContain("1 slice failed and needs a retry");
+  expect(await verdict([])).toContain("2 slices failed and are not requested again automatically");
+  expect(await verdict(["review"])).toContain("1 slice failed and is not requested again automatically");
   expect(await verdict(["review", "keyword_rank"])).toMatch(/^OK: /);
   await pool.query("update ops.slice set due_at = '2026-11-22 09:26Z' where state = 'failed'");
   expect(await verdict(["review"])).toContain(

@@ -118,7 +118,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1, nextTryAt },
     {
       state: "bad",
-      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again by a worker, or by a sync after 2026-11-22 09:26 UTC.",
+      text: "Needs attention: 2 incidents are open; 1 slice failed and is not requested again automatically; 3 days are lost; 1 failed slice is requested again by a worker, or by a sync after 2026-11-22 09:26 UTC.",
     },
   ],
   [
