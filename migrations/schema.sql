@@ -5652,6 +5652,30 @@ create table ops.api_outage (
   constraint api_outage_pkey PRIMARY KEY (account_id)
 );
 
+-- One row per account whose balance check the API refuses, or to which it did not respond when it was last tried. Can anything be requested?
+create view ops.api_trouble (
+  account_id text, -- Shortened hash of the API key; the key itself is stored nowhere.
+  account text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.
+  refused_since timestamp with time zone, -- Since when the API has refused all requests of the account; null if it does not.
+  outage_code text, -- Error code of the calls that had no response; null if the last one had.
+  outage_since timestamp with time zone, -- When a process first found that the API did not respond; null if it responds.
+  outage_seen_at timestamp with time zone -- When a process last found that; null if the API responds.
+) as
+ SELECT c.account_id,
+    c.account,
+    r.refused_since,
+    o.code AS outage_code,
+    o.since_at AS outage_since,
+    o.seen_at AS outage_seen_at
+   FROM ops.credit_account c
+     LEFT JOIN LATERAL ( SELECT LEAST(s.first_stopped_at, min(a.stopped_at)) AS refused_since
+           FROM ops.account_stop s
+             JOIN ops.account_stop a ON a.account_id = s.account_id AND a.lifted_at IS NULL
+          WHERE s.account_id = c.account_id AND s.lifted_at IS NULL AND s.operation = 'account.remaining-credits'::text
+          GROUP BY s.first_stopped_at) r ON true
+     LEFT JOIN ops.api_outage o ON o.account_id = c.account_id AND o.ended_at IS NULL AND (c.observed_at > o.seen_at) IS NOT TRUE
+  WHERE r.refused_since IS NOT NULL OR o.seen_at IS NOT NULL;
+
 -- One row per answer about one app: its days, with or without rows, except those that retention has dropped since. Is a figure missing because the service has none, or because it was not requested? Since when has a dataset been requested for an app?
 create view ops.app_answer (
   dataset text, -- Dataset.

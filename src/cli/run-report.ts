@@ -2,8 +2,7 @@ import { FencedError, RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { print, remark } from "./output.ts";
 import { alongsideWords } from "./progress.ts";
-import { triedAgainBy } from "../core/retry-times.ts";
-import { count, countOf } from "../core/words.ts";
+import { count, countOf, triedAgainBy } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
 /** What each outcome of a run means to the shell. */

@@ -25,9 +25,6 @@ export const firstTryMs = 5 * minuteMs;
  */
 const distances = [firstTryMs, ...[30, 2 * 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs)];
 
-/** Who requests failed slices again, to be followed by the time of the first of these tries: an earlier sync leaves them as they are. */
-export const triedAgainBy = "by a worker, or by a sync after";
-
 /**
  * A failed slice: the code of its error, the attempts that counted against it, how many it has at once (if left out, as in the table), and
  * when it failed (epoch-ms).

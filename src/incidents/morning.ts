@@ -1,12 +1,9 @@
-import { remainingCredits } from "../api/operations/account.ts";
 import { dayOf } from "../core/day.ts";
 import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
-import { readStop } from "../credits/account-stop.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
-import { readLastOutage } from "../ledger/api-outages.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
-import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
+import { readApiTrouble, readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
 import { countRunning, isRunUnderWay, isServed, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readLockWait, type LockWait } from "../postgres/lock-waits.ts";
@@ -58,15 +55,13 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
   // if a worker runs, its checks open incidents
   const late =
     isServed(read.workers) || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
-  const stop = await readStop(db, accountId);
   const verdict = verdictOf({
     ...sumsOf(status, off),
     ...read,
     late,
     running: await countRunning(db),
     isRunUnderWay: await isRunUnderWay(db, account),
-    refusedSince: stop?.operation === remainingCredits.id ? (stop.since ?? null) : null,
-    outage: await readLastOutage(db, accountId, now),
+    ...(await readApiTrouble(db, accountId, now)),
     lostDays,
     incidents: read.incidents.length,
     lastRun: status.lastRun,

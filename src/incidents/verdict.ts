@@ -1,14 +1,12 @@
-import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
+import type { ApiTrouble, LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
-import type { LastOutage } from "../ledger/api-outages.ts";
-import { triedAgainBy } from "../core/retry-times.ts";
-import { countOf, listed, minuteOf } from "../core/words.ts";
+import { countOf, listed, minuteOf, triedAgainBy } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 
 /** What the verdict of the morning is computed from. */
-export type VerdictFacts = {
+export type VerdictFacts = ApiTrouble & {
   readonly incidents: number;
   readonly workers: WorkerCounts;
   /** Failed slices that are not requested again automatically, and those that are. */
@@ -24,9 +22,6 @@ export type VerdictFacts = {
   readonly running: number;
   /** True if a living process works on a run of the account. */
   readonly isRunUnderWay: boolean;
-  /** Since when the API has refused all requests of the account; null if it does not. */
-  readonly refusedSince: Date | null;
-  readonly outage: LastOutage | null;
   /** How many of the waiting slices are deferred, by error. */
   readonly deferred: readonly { readonly code: string; readonly slices: number }[];
   /** How many datasets have slices, and for how many of them nothing is available: each slice is skipped. */
@@ -164,7 +159,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
   ].filter((text) => text !== "");
 }
 
-function outageText({ isNow, since, seenAt }: LastOutage): string {
+function outageText({ isNow, since, seenAt }: NonNullable<ApiTrouble["outage"]>): string {
   return isNow
     ? `the API has not responded since ${minuteOf(since)}`
     : `the API did not respond at ${minuteOf(seenAt)}, when it was last tried`;

@@ -143,12 +143,12 @@ test("an API that does not respond is on the page until it responds", async () =
   const accountId = "of an outage";
   await stage.ended("loaded", draft({ dataset: "review" }));
   const verdict = async () => (await readMorning(db, { ...usual, accountId, now })).verdict.text;
+  const clock = stage.clock;
+  await openAccount(db, accountId, 3, clock);
   await noteOutage(db, accountId, "no_connection", now - 60_000);
   expect(await verdict()).toMatch(/^Not complete yet: the API has not responded since .* UTC\.$/);
   await noteOutage(db, accountId, "no_connection", now - 24 * 60 * 60_000);
   expect(await verdict()).toMatch(/^Not complete yet: the API did not respond at .* UTC, when it was last tried\.$/);
-  const clock = stage.clock;
-  await openAccount(db, accountId, 3, clock);
   const balance = { total: 10, remaining: 5, resetsAt: null, periodHours: null, sentAt: now };
   await observeBalance(db, accountId, balance, clock);
   expect(await verdict()).toMatch(/^OK: /);

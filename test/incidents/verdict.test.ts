@@ -32,7 +32,6 @@ const calm: VerdictFacts = {
 };
 const nextTryAt = new Date("2026-11-22T09:26:00Z");
 const outage = {
-  code: "no_connection",
   since: new Date("2026-11-22T03:58:00Z"),
   seenAt: new Date("2026-11-22T04:07:00Z"),
   isNow: true,

@@ -1,5 +1,4 @@
-import { triedAgainBy } from "../../core/retry-times.ts";
-import { countOf } from "../../core/words.ts";
+import { countOf, triedAgainBy } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { windowLength } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";

@@ -1,7 +1,6 @@
 import { defineKind } from "./define-kind.ts";
 import { codeWords } from "./service.ts";
-import { triedAgainBy } from "../../core/retry-times.ts";
-import { countOf, listed, minuteOf } from "../../core/words.ts";
+import { countOf, listed, minuteOf, triedAgainBy } from "../../core/words.ts";
 
 const stopped = ["api_unavailable", "requests_stopped"] as const;
 
