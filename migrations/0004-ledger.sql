@@ -291,7 +291,7 @@ comment on column ops.slice.failures         is 'Attempts that ended with a temp
 comment on column ops.slice.later_tries      is 'How often it was requested again automatically after all attempts had failed.';
 comment on column ops.slice.broken_off_count is 'Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.';
 comment on column ops.slice.broken_off_alone_count is 'Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.';
-comment on column ops.slice.due_at           is 'Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.';
+comment on column ops.slice.due_at           is 'Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the first sync after this time; null if a retry cannot help.';
 comment on column ops.slice.retried_at       is 'When it was first requested again automatically after it had failed; null when it was not. Its cost from then on counts against credits.retries_a_day.';
 comment on column ops.slice.error_code       is 'Stable code of the last error; null when the last attempt succeeded.';
 comment on column ops.slice.error_message    is 'Text of the last error, including what to do next.';

@@ -126,6 +126,7 @@ create table ops.account_stop (
   code         text        not null,
   dataset      text        not null,
   message      text        not null,
+  first_stopped_at timestamptz not null,
   stopped_at   timestamptz not null,
   check_count   integer     not null,
   next_check_at timestamptz not null,
@@ -139,6 +140,7 @@ comment on column ops.account_stop.operation    is 'Operation that was refused.'
 comment on column ops.account_stop.subject      is 'Organisation or app of the refused request; empty when it had none.';
 comment on column ops.account_stop.dataset      is 'Dataset of the refused request; empty when it had none.';
 comment on column ops.account_stop.message      is 'Text of the refusal, with what to do next.';
+comment on column ops.account_stop.first_stopped_at is 'When it was refused first. A refusal within two hours of the end of the last one continues that one.';
 comment on column ops.account_stop.stopped_at   is 'When requests stopped, by the clock of the database.';
 comment on column ops.account_stop.check_count   is 'Balance checks since the first refusal. The wait doubles from check to check, up to an hour.';
 comment on column ops.account_stop.next_check_at is 'When a worker checks the balance next.';

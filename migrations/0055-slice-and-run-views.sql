@@ -81,7 +81,7 @@ comment on column ops.slice_status.request_count         is 'Requests that were 
 comment on column ops.slice_status.booked_credits        is 'Credits that were charged for it.';
 comment on column ops.slice_status.rows_loaded           is 'Rows of its answer.';
 comment on column ops.slice_status.rows_rejected         is 'Invalid items of its answer; they are in ops.reject.';
-comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again, by a worker or the next sync.';
+comment on column ops.slice_status.due_at                is 'Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again, by a worker or the first sync after this time.';
 comment on column ops.slice_status.error_code            is 'Stable code of the last error.';
 comment on column ops.slice_status.error_message         is 'Text of the last error, including what to do next.';
 comment on column ops.slice_status.run_id                is 'Run that it belongs to.';
@@ -136,7 +136,7 @@ comment on column ops.failed_slice.plan_id       is 'Plan that it belongs to; nu
 comment on column ops.failed_slice.error_code    is 'Stable code of the last error.';
 comment on column ops.failed_slice.error_message is 'Text of the last error, including what to do next.';
 comment on column ops.failed_slice.ended_at      is 'When it failed.';
-comment on column ops.failed_slice.next_try_at   is 'When it is requested again: by a worker, or by the next sync. Workers leave out what a person''s sync or retry started, unless someone has agreed to its dataset by name, or to everything and it is on (ops.agreement). Null if only storehouse retry requests it.';
+comment on column ops.failed_slice.next_try_at   is 'When it is requested again: by a worker, or by the first sync after this time. Workers leave out what a person''s sync or retry started, unless someone has agreed to its dataset by name, or to everything and it is on (ops.agreement). Null if only storehouse retry requests it.';
 select ops.comment_columns('ops.failed_slice');
 
 create view ops.worker_status as

@@ -105,6 +105,26 @@ select account_id, account, total, remaining, resets_at, period_hours, held, in_
 comment on view ops.credit_balance is 'One row per account: its allowance as the service last reported it, and the credits held for calls in flight. What is left, and until when?';
 select ops.comment_columns('ops.credit_balance', 'ops.credit_account');
 
+create view ops.api_trouble as
+select c.account_id, c.account, r.refused_since, o.code as outage_code, o.since_at as outage_since, o.seen_at as outage_seen_at
+from   ops.credit_account as c
+left   join lateral (
+  select least(s.first_stopped_at, min(a.stopped_at)) as refused_since
+  from   ops.account_stop as s
+  -- a worker whose token is refused meets that with another request first
+  join   ops.account_stop as a on a.account_id = s.account_id and a.lifted_at is null
+  where  s.account_id = c.account_id and s.lifted_at is null and s.operation = 'account.remaining-credits'
+  group  by s.first_stopped_at) as r on true
+-- a process that was killed while it waited has not ended its outage
+left   join ops.api_outage as o on o.account_id = c.account_id and o.ended_at is null and (c.observed_at > o.seen_at) is not true
+where  r.refused_since is not null or o.seen_at is not null;
+comment on view   ops.api_trouble                is 'One row per account whose balance check the API refuses, or to which it did not respond when it was last tried. Can anything be requested?';
+comment on column ops.api_trouble.refused_since  is 'Since when the API has refused all requests of the account; null if it does not.';
+comment on column ops.api_trouble.outage_code    is 'Error code of the calls that had no response; null if the last one had.';
+comment on column ops.api_trouble.outage_since   is 'When a process first found that the API did not respond; null if it responds.';
+comment on column ops.api_trouble.outage_seen_at is 'When a process last found that; null if the API responds.';
+select ops.comment_columns('ops.api_trouble', 'ops.credit_account');
+
 create view ops.credit_budget_use as
 select account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits, refused_at from ops.credit_budget;
 comment on view ops.credit_budget_use is 'One row per budget and day or month: its limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?';

@@ -5558,6 +5558,7 @@ create table ops.account_stop (
   code text not null, -- Stable code of the refusal.
   dataset text not null, -- Dataset of the refused request; empty when it had none.
   message text not null, -- Text of the refusal, with what to do next.
+  first_stopped_at timestamp with time zone not null, -- When it was refused first. A refusal within two hours of the end of the last one continues that one.
   stopped_at timestamp with time zone not null, -- When requests stopped, by the clock of the database.
   check_count integer not null, -- Balance checks since the first refusal. The wait doubles from check to check, up to an hour.
   next_check_at timestamp with time zone not null, -- When a worker checks the balance next.
@@ -5650,6 +5651,30 @@ create table ops.api_outage (
   ended_at timestamp with time zone, -- When the API responded again; null until a process has seen that.
   constraint api_outage_pkey PRIMARY KEY (account_id)
 );
+
+-- One row per account whose balance check the API refuses, or to which it did not respond when it was last tried. Can anything be requested?
+create view ops.api_trouble (
+  account_id text, -- Shortened hash of the API key; the key itself is stored nowhere.
+  account text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.
+  refused_since timestamp with time zone, -- Since when the API has refused all requests of the account; null if it does not.
+  outage_code text, -- Error code of the calls that had no response; null if the last one had.
+  outage_since timestamp with time zone, -- When a process first found that the API did not respond; null if it responds.
+  outage_seen_at timestamp with time zone -- When a process last found that; null if the API responds.
+) as
+ SELECT c.account_id,
+    c.account,
+    r.refused_since,
+    o.code AS outage_code,
+    o.since_at AS outage_since,
+    o.seen_at AS outage_seen_at
+   FROM ops.credit_account c
+     LEFT JOIN LATERAL ( SELECT LEAST(s.first_stopped_at, min(a.stopped_at)) AS refused_since
+           FROM ops.account_stop s
+             JOIN ops.account_stop a ON a.account_id = s.account_id AND a.lifted_at IS NULL
+          WHERE s.account_id = c.account_id AND s.lifted_at IS NULL AND s.operation = 'account.remaining-credits'::text
+          GROUP BY s.first_stopped_at) r ON true
+     LEFT JOIN ops.api_outage o ON o.account_id = c.account_id AND o.ended_at IS NULL AND (c.observed_at > o.seen_at) IS NOT TRUE
+  WHERE r.refused_since IS NOT NULL OR o.seen_at IS NOT NULL;
 
 -- One row per answer about one app: its days, with or without rows, except those that retention has dropped since. Is a figure missing because the service has none, or because it was not requested? Since when has a dataset been requested for an app?
 create view ops.app_answer (
@@ -6373,7 +6398,7 @@ create view ops.failed_slice (
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, including what to do next.
   ended_at timestamp with time zone, -- When it failed.
-  next_try_at timestamp with time zone -- When it is requested again: by a worker, or by the next sync. Workers leave out what a person's sync or retry started, unless someone has agreed to its dataset by name, or to everything and it is on (ops.agreement). Null if only storehouse retry requests it.
+  next_try_at timestamp with time zone -- When it is requested again: by a worker, or by the first sync after this time. Workers leave out what a person's sync or retry started, unless someone has agreed to its dataset by name, or to everything and it is on (ops.agreement). Null if only storehouse retry requests it.
 ) as
  SELECT f.slice_id,
     f.dataset,
@@ -8160,7 +8185,7 @@ create table ops.slice (
   later_tries integer not null default 0, -- How often it was requested again automatically after all attempts had failed.
   broken_off_count integer not null default 0, -- Attempts during which the process died or its lease expired. After the second, the slice runs alone in its process.
   broken_off_alone_count integer not null default 0, -- Number of these attempts during which the process ran no other slice. After the second, the slice waits ten minutes; after the third, it fails.
-  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.
+  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the first sync after this time; null if a retry cannot help.
   retried_at timestamp with time zone, -- When it was first requested again automatically after it had failed; null when it was not. Its cost from then on counts against credits.retries_a_day.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, including what to do next.
@@ -8408,7 +8433,7 @@ create view ops.slice_log (
   worker_id bigint, -- Process that runs it or ran it last.
   attempt integer, -- Number of starts. A worker commits only if this is still the number with which it started, so that a slow worker cannot overwrite its successor.
   failures integer, -- Attempts that ended with a temporary error. Deferring a slice does not count.
-  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the next sync; null if a retry cannot help.
+  due_at timestamp with time zone, -- Earliest start; null when it may start immediately, or when a deferred slice waits for a new run. For a failed slice: when it is requested again, by a worker or the first sync after this time; null if a retry cannot help.
   error_code text, -- Stable code of the last error; null when the last attempt succeeded.
   error_message text, -- Text of the last error, including what to do next.
   rows_loaded integer, -- Rows of the answer, changed or not.
@@ -8501,7 +8526,7 @@ create view ops.slice_status (
   booked_credits bigint, -- Credits that were charged for it.
   rows_loaded integer, -- Rows of its answer.
   rows_rejected integer, -- Invalid items of its answer; they are in ops.reject.
-  due_at timestamp with time zone, -- Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again, by a worker or the next sync.
+  due_at timestamp with time zone, -- Earliest next start; null when it may start immediately or has ended for good. For a failed slice: when it is requested again, by a worker or the first sync after this time.
   error_code text, -- Stable code of the last error.
   error_message text, -- Text of the last error, including what to do next.
   run_id bigint, -- Run that it belongs to.

@@ -4,6 +4,7 @@ import { fail } from "../core/errors.ts";
 import { isObject } from "../core/is-object.ts";
 import { cleanJson, isDeeperThan, type ParsedText } from "../core/text.ts";
 import type { Operation } from "./define-operation.ts";
+import { notJson } from "./not-json.ts";
 import { listsAt, nestedLists, withLists, withoutNullLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
 import { flagOf, parseSpelt } from "./respell.ts";
@@ -110,7 +111,7 @@ function parse(operation: Operation, text: string, parsed?: ParsedText): unknown
     // an empty body is an answer if the operation allows an empty one
     const bare = text.trim();
     if (operation.mayBeText === true && operation.answer.safeParse(bare).success) return bare;
-    throw fail("not_json", { operation: operation.id, bytes: Buffer.byteLength(text) }, cause);
+    throw notJson(operation, Buffer.from(text), cause);
   }
   if (!needsCleaning.test(text)) return json;
   refuseDepth(operation, text);

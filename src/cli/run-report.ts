@@ -2,7 +2,7 @@ import { RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { print, remark } from "./output.ts";
 import { alongsideWords } from "./progress.ts";
-import { count, countOf } from "../core/words.ts";
+import { count, countOf, triedAgainBy } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
 /** The exit codes for the help of commands that run slices. */
@@ -49,7 +49,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     );
   if (left.failedBefore > 0)
     print(
-      `${countOf(left.failedBefore, "slice failed earlier and is not loaded", "slices failed earlier and are not loaded")}.`,
+      `${countOf(left.failedBefore, "slice failed earlier and is not loaded", "slices failed earlier and are not loaded")}${left.nextTryAt == null ? "" : `: requested again ${triedAgainBy} ${timeText(left.nextTryAt)}`}.`,
     );
   if (failed + left.failedBefore > 0)
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");

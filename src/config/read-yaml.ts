@@ -34,11 +34,15 @@ export function readYaml<S extends z.ZodType>(
   const issue = result.error.issues[0];
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys[0] : undefined;
   const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])];
+  const problem = unknown === undefined ? messageOf(issue) : unknownKey(unknown, issue?.path ?? []);
+  // a rule that is a sentence of its own does not continue the key
+  const isSentence = /^(?:a|the) /.test(problem ?? "");
   throw fail("bad_config", {
     file,
     line: lineOf(document, lines, path),
     key: path.length > 0 ? path.join(".") : undefined,
-    problem: unknown === undefined ? messageOf(issue) : unknownKey(unknown, issue?.path ?? []),
+    colon: isSentence && path.length > 0 ? ":" : undefined,
+    problem,
   });
 }
 

@@ -5,8 +5,8 @@ export const answerErrors = {
     unreadable: true,
     later: true,
     attempts: 3,
-    says: "the answer is not JSON",
-    next: "`storehouse failures` shows its next try, if it has one; the body is kept in raw.answer",
+    says: "the answer is not JSON{likely}",
+    next: "`storehouse failures` shows its next try, if it has one; `storehouse raw show` with the number of the slice prints the body",
   },
   not_utf8: {
     recovery: "retry",

@@ -88,8 +88,8 @@ export const errorCodes = {
   },
   credits_exhausted: {
     recovery: "defer",
-    says: "no credits are left for this class of work; history also leaves what the nights until the reset take",
-    next: "it continues automatically after the reset; raise the allowance or lower credits.floors; `storehouse credits` says whether history waits for nights",
+    says: "too few credits are left{kept}",
+    next: "it continues automatically after the reset; raise the allowance or lower credits.floors; `storehouse credits` shows what the credits that are left are kept for",
   },
   allowance_too_small: {
     recovery: "defer",
@@ -114,11 +114,11 @@ export const errorCodes = {
   unauthorised: {
     recovery: "abort",
     says: "the API refused the token",
-    next: "check API_TOKEN: a missing token, a wrong one, and one without the right to this operation get the same reply; if the account has no right to a dataset, switch it off in config/storehouse.yaml",
+    next: "check API_TOKEN, which is missing or wrong, unless `storehouse doctor` finds that the API accepts it: then the account has no right to this operation, so switch the dataset off in config/storehouse.yaml",
   },
   forbidden: {
     recovery: "abort",
-    says: "the API refused the account",
+    says: "the API does not allow this request to the account",
     next: "request the right to this operation from the operator of the API, or switch the dataset off (`on: false` under its name in config/storehouse.yaml)",
   },
   bad_request: {

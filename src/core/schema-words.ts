@@ -37,13 +37,19 @@ function bound({ origin, inclusive }: { origin: string; inclusive?: boolean }, m
   return `must be ${many}`;
 }
 
-/** The kinds that a union accepts, if the value has none of them. */
+/** The kinds that a union accepts, if the value has none of them; otherwise what is wrong with the value in each of its forms. */
 function unionWords({ errors, input }: Extract<Issue, { code: "invalid_union" }>): string {
   const firsts = errors.map(([first]) => first);
   const names = firsts.map((one) =>
     one?.code === "invalid_type" && one.path.length === 0 ? (kinds[one.expected] ?? one.expected) : null,
   );
-  if (names.length === 0 || names.includes(null)) return "has none of the allowed forms";
+  if (names.length === 0) return "has none of the allowed forms";
+  if (names.includes(null)) {
+    const problems = firsts.flatMap((one) =>
+      one === undefined ? [] : `${one.path.join(".")} ${one.message}`.trimStart(),
+    );
+    return `has none of the allowed forms: ${[...new Set(problems)].join(", or ")}`;
+  }
   return `must be ${[...new Set(names)].join(" or ")}, not ${kindOf(input)}`;
 }
 

@@ -15,7 +15,7 @@ export const usageErrors = {
   api_unset: { recovery: "usage", says: "{variable} are not set", next: "run `storehouse init`, or set both in .env" },
   bad_config: {
     recovery: "usage",
-    says: "the configuration file is invalid: {file} line {line}: {key} {problem}",
+    says: "the configuration file is invalid: {file} line {line}: {key}{colon} {problem}",
     next: "correct that line",
   },
   bad_crontab: {

@@ -49,3 +49,6 @@ function durationParts(seconds: number): readonly (string | number)[] {
   if (hours >= 72) return [Math.floor(hours / 24), "days"];
   return [hours, "h", ...(minutes % 60 === 0 ? [] : [minutes % 60, "min"])];
 }
+
+/** Who requests failed slices again, to be followed by the time of the first of these tries: an earlier sync leaves them as they are. */
+export const triedAgainBy = "by a worker, or by a sync after";

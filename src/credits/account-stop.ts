@@ -9,8 +9,8 @@ export type AccountStop = {
   readonly message: string;
   /** The organisation or app that the refused request was about, if any: the right may be missing for it alone. */
   readonly subject?: string;
-  /** Left out until the stop is recorded. */
-  readonly stoppedAt?: Date;
+  /** When the API refused the account first, as long as it has not been accepted for a while; left out until the stop is recorded. */
+  readonly since?: Date;
 };
 
 /** The intervals between balance checks of a refused account: the first, and the longest that they grow to by doubling. */
@@ -30,14 +30,15 @@ export async function recordStop(
   intervals: CheckIntervals,
 ): Promise<boolean> {
   const { rows } = await sql<{ check_count: number }>`
-    insert into ops.account_stop as s (account_id, operation, subject, code, dataset, message, stopped_at, check_count, next_check_at)
-    select ${accountId}, ${stop.operation}, ${stop.subject ?? ""}, ${stop.code}, ${stop.dataset}, ${stop.message}, clock_timestamp(), known.checks,
+    insert into ops.account_stop as s (account_id, operation, subject, code, dataset, message, first_stopped_at, stopped_at, check_count, next_check_at)
+    select ${accountId}, ${stop.operation}, ${stop.subject ?? ""}, ${stop.code}, ${stop.dataset}, ${stop.message}, clock_timestamp(), clock_timestamp(), known.checks,
            coalesce(known.next_check_at, clock_timestamp() + ${interval(sql`known.checks`, intervals)})
     from   (select coalesce(max(check_count), 0) as checks, min(next_check_at) filter (where lifted_at is null) as next_check_at
             from   ops.account_stop
             where  account_id = ${accountId} and (lifted_at is null or lifted_at > clock_timestamp() - ${sameFor})) as known
     on conflict (account_id, operation, subject) do update
     set    code = excluded.code, dataset = excluded.dataset, message = excluded.message, stopped_at = excluded.stopped_at,
+           first_stopped_at = case when s.lifted_at <= clock_timestamp() - ${sameFor} then excluded.stopped_at else s.first_stopped_at end,
            lifted_at = null, check_count = excluded.check_count, next_check_at = excluded.next_check_at
     where  s.lifted_at is not null or s.code <> excluded.code
     returning check_count`.execute(db);
@@ -89,7 +90,10 @@ export async function readStop(
   workerId: string | null = null,
 ): Promise<AccountStop | null> {
   const { rows } = await sql<AccountStop>`
-    select s.code, s.operation, s.subject, s.dataset, s.message, s.stopped_at as "stoppedAt"
+    select s.code, s.operation, s.subject, s.dataset, s.message,
+           -- a worker whose token is refused meets that with another request first
+           least(s.first_stopped_at, (select min(a.stopped_at) from ops.account_stop as a
+                                      where  a.account_id = s.account_id and a.lifted_at is null)) as since
     from   ops.account_stop as s
     where  s.account_id = ${accountId} and s.lifted_at is null
     and    not exists (select from ops.worker as w where w.worker_id = ${workerId}::bigint and w.started_at > s.stopped_at)

@@ -2,6 +2,7 @@ import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
 import type { Clock } from "../core/clock.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
+import { count } from "../core/words.ts";
 import type { Spender } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { createAccountReader, freshForMs, type AccountState } from "./account.ts";
@@ -143,5 +144,13 @@ function shortage(
   const most = account?.total == null ? null : account.total - floorCredits(account.total, floor);
   if (most !== null && cost > most)
     return fail("allowance_too_small", { class: name, cost, total: account?.total, most, until });
-  return fail("credits_exhausted", { class: name, cost, remaining: account?.remaining, until });
+  const kept = keptWords(name, account?.total == null ? 0 : floorCredits(account.total, floor));
+  return fail("credits_exhausted", { class: name, cost, remaining: account?.remaining, kept, until });
+}
+
+/** What a class leaves of the credits, as words that end a sentence about them; undefined if it may use them all. */
+function keptWords(name: Spender, floor: number): string | undefined {
+  const nights = name === "history" ? "what the nights until the reset take" : "";
+  const kept = [floor > 0 ? count(floor) : "", nights].filter((text) => text !== "");
+  return kept.length === 0 ? undefined : `: class ${name} leaves ${kept.join(" and ")} to others`;
 }

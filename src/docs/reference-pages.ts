@@ -14,7 +14,7 @@ export function errorsPage(): string {
     title: "Errors",
     about: [
       "Each error has a stable code, which is stored in `ops.slice` and `ops.request` and shown by `npx storehouse status`.",
-      "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again, by a worker or by the next sync, after 5 minutes, 30 minutes, 2 hours and 6 hours, and then every day for as long as its days are requested, within `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: the slice waits for credits, a budget, or an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
+      "`retry`: Storehouse requests it again automatically. `later`: a slice that failed with it is requested again, by a worker or by a later sync, after 5 minutes, 30 minutes, 2 hours and 6 hours, and then every day for as long as its days are requested, within `credits.retries_a_day`; `ops.failed_slice` says when. `defer`: the slice waits for credits, a budget, or an API that is unavailable. `skip`: one slice is left out, the others continue. `abort`: all requests stop. `fenced`: another process has the slice. `usage`: you have to change something.",
     ],
     body: [
       markdownTable(

@@ -48,6 +48,8 @@ const wrongAddress = "check API_BASE_URL: the server at this address is not the 
 
 /** The next steps of these errors are about slices; nothing retries a check, and its answer is not stored. */
 const nextOfCheck: Partial<Record<ErrorCode, string>> = {
+  unauthorised: "check API_TOKEN, which is missing or wrong",
+  forbidden: "contact the operator of the API: this account may not even read its balance",
   not_found: wrongAddress,
   not_json: wrongAddress,
   unknown_shape: wrongAddress,

@@ -1,6 +1,7 @@
 import { fail } from "../core/errors.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
+import { countOf } from "../core/words.ts";
 import { lackingRights, lackingRightsFix, lackingRightsText } from "../postgres/lacking-rights.ts";
 import { foreseenFailure } from "../postgres/migrate.ts";
 import { foreignThing, pendingMigrations } from "../postgres/pending-migrations.ts";
@@ -78,7 +79,8 @@ export async function checkMigrations(db: Database): Promise<Diagnosis> {
   if (missing.length === 0) return pass("migrations", "none pending");
   const foreseen = mayMigrate && !hasAny ? await foreseenFailure(db) : null;
   if (foreseen !== null) return failedWith("migrations", foreseen);
-  const found = `${missing.length} pending, from ${missing[0] ?? ""} to ${missing.at(-1) ?? ""}`;
+  const [first = "", last = ""] = [missing[0], missing.at(-1)];
+  const found = `${countOf(missing.length, "migration is", "migrations are")} pending: ${first === last ? first : `${first} to ${last}`}`;
   return mayMigrate
     ? warn("migrations", found, "run `storehouse migrate`; the next command that needs the database runs them too")
     : failure(

@@ -36,7 +36,11 @@ export async function checkWorkers(db: Database, account: string, digest: string
   const { running, late, waiting, ageSeconds, lastEndedAs: last } = await readWorkerCounts(db, account);
   const beat = `latest heartbeat ${Math.round(ageSeconds ?? 0)} s ago`;
   if (running === 0 && waiting > 0)
-    return warn("workers", `${waiting} waiting until the API accepts the account, ${beat}`, "see the check token");
+    return warn(
+      "workers",
+      `${waiting} waiting until the API accepts the account, ${beat}`,
+      "see the check token; if the API accepts it, `storehouse status` says which operation it refuses",
+    );
   if (running === 0)
     return warn(
       "workers",

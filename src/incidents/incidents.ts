@@ -119,6 +119,9 @@ function sinceOf(one: Problem, open: readonly IncidentRow[], now: number): numbe
   return one.isTriedAgain === true ? Math.min(one.since ?? now, openedAt) : (one.since ?? openedAt);
 }
 
+/** What the text of a closed incident begins with. */
+const overWords = "This is over. As last reported: ";
+
 async function closeClean(db: Database, result: CheckResult, now: number): Promise<readonly IncidentLine[]> {
   const { causes, effects } = result.found;
   const found = [...causes.map(({ problem }) => problem), ...effects].map(({ kind, subject, accountId }) => ({
@@ -129,6 +132,8 @@ async function closeClean(db: Database, result: CheckResult, now: number): Promi
   const { rows } = await sql<IncidentLine & { isClosed: boolean }>`
     update ops.incident
     set    clean_checks = clean_checks + 1,
+           -- what it says in the present tense is over
+           summary      = case when clean_checks + 1 >= ${cleanChecksToClose} then ${overWords} else '' end || summary,
            closed_at    = case when clean_checks + 1 >= ${cleanChecksToClose} then ${instant(now)} end
     where  closed_at is null
     and    kind = any (${[...result.kinds]}::text[]) and (account_id = any (${[...result.accountIds]}::text[]) or ${isOfFormerToken(result.accountIds)})

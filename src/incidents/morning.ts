@@ -3,8 +3,8 @@ import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
-import { readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
-import { countRunning, isServed, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
+import { readApiTrouble, readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
+import { countRunning, isRunUnderWay, isServed, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readLockWait, type LockWait } from "../postgres/lock-waits.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
@@ -60,6 +60,8 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     ...read,
     late,
     running: await countRunning(db),
+    isRunUnderWay: await isRunUnderWay(db, account),
+    ...(await readApiTrouble(db, accountId, now)),
     lostDays,
     incidents: read.incidents.length,
     lastRun: status.lastRun,
@@ -68,12 +70,13 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
   return { ...status, ...read, verdict };
 }
 
-function sumsOf({ datasets, troubles, failedForNow }: Status, off: readonly string[]) {
+function sumsOf({ datasets, troubles, failedForNow, nextTryAt }: Status, off: readonly string[]) {
   const putOff = troubles.filter(({ state }) => state === "deferred");
   const others = sumBy(datasets, ({ deferred }) => deferred) - sumBy(putOff, ({ slices }) => slices);
   return {
     failed: sumBy(datasets, ({ dataset, failed }) => (off.includes(dataset) ? 0 : failed)) - failedForNow,
     failedForNow,
+    nextTryAt,
     open: sumBy(datasets, ({ pending, running, deferred }) => pending + running + deferred),
     deferred: others > 0 ? [...putOff, { code: "", slices: others }] : putOff,
     datasets: datasets.length,

@@ -1,3 +1,4 @@
+import { remainingCredits } from "../api/operations/account.ts";
 import type { AccountStop } from "../credits/account-stop.ts";
 import type { WrongPrice } from "../credits/costs.ts";
 import type { HeldAnswer } from "../ledger/held-answers.ts";
@@ -155,9 +156,11 @@ export function wrongPriceProblems(
 /** The stop of all requests of an account. */
 export function stopProblems(accountId: string, stopped: AccountStop | null): readonly Problem[] {
   if (stopped === null) return [];
-  const { code, operation, dataset, stoppedAt } = stopped;
-  const facts = { error_code: code, operation, dataset };
-  return [problem({ kind: "requests_stopped", subject: "", accountId, since: stoppedAt?.getTime() ?? null, facts })];
+  const { code, operation, dataset, subject = "", since } = stopped;
+  // without balance checks nothing is requested
+  const refused = operation === remainingCredits.id ? "" : operation;
+  const facts = { error_code: code, operation: refused, dataset, subject };
+  return [problem({ kind: "requests_stopped", subject: "", accountId, since: since?.getTime() ?? null, facts })];
 }
 
 function inHours(ms: number): number {

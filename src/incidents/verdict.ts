@@ -1,23 +1,27 @@
-import type { LastRun, UnfinishedSync } from "../ledger/status.ts";
+import type { ApiTrouble, LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
-import { countOf, listed } from "../core/words.ts";
+import { countOf, listed, minuteOf, triedAgainBy } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 
 /** What the verdict of the morning is computed from. */
-export type VerdictFacts = {
+export type VerdictFacts = ApiTrouble & {
   readonly incidents: number;
   readonly workers: WorkerCounts;
   /** Failed slices that are not requested again automatically, and those that are. */
   readonly failed: number;
   readonly failedForNow: number;
+  /** When the first of those is requested again; null if there is none. */
+  readonly nextTryAt: Date | null;
   readonly lostDays: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
   /** Slices that wait or run, and how many of them a living process runs. */
   readonly open: number;
   readonly running: number;
+  /** True if a living process works on a run of the account. */
+  readonly isRunUnderWay: boolean;
   /** How many of the waiting slices are deferred, by error. */
   readonly deferred: readonly { readonly code: string; readonly slices: number }[];
   /** How many datasets have slices, and for how many of them nothing is available: each slice is skipped. */
@@ -43,7 +47,8 @@ export type Verdict = { readonly state: "good" | "calm" | "warn" | "bad"; readon
 
 /** The verdict: all problems if there are any; otherwise what is in progress; otherwise that everything is fine. */
 export function verdictOf(facts: VerdictFacts): Verdict {
-  if (facts.datasets === 0 && facts.incidents === 0 && !wasAborted(facts))
+  const isUntouched = facts.datasets === 0 && facts.refusedSince === null && facts.outage === null;
+  if (isUntouched && facts.incidents === 0 && !wasAborted(facts))
     return { state: "calm", text: "Nothing has been requested yet." };
   const bad = badOf(facts);
   const warn = warnOf(facts);
@@ -95,9 +100,10 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 const tooExpensiveCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
 
 function badOf(facts: VerdictFacts): readonly string[] {
-  const { incidents, workers, failed, lostDays, late, datasets, unavailable } = facts;
+  const { incidents, workers, failed, lostDays, late, datasets, unavailable, refusedSince } = facts;
   const tooExpensive = sumBy(facts.deferred, ({ code, slices }) => (tooExpensiveCodes.includes(code) ? slices : 0));
   return [
+    refusedSince === null ? "" : `the API has refused all requests of the account since ${minuteOf(refusedSince)}`,
     wasAborted(facts) ? "the last run was aborted" : "",
     datasets > 0 && unavailable === datasets ? "no requested data is available" : "",
     incidents > 0 ? countOf(incidents, "incident is open", "incidents are open") : "",
@@ -110,7 +116,13 @@ function badOf(facts: VerdictFacts): readonly string[] {
           "slices need more credits than a whole period has",
         )
       : "",
-    failed > 0 ? countOf(failed, "slice failed and needs a retry", "slices failed and need a retry") : "",
+    failed > 0
+      ? countOf(
+          failed,
+          "slice failed and is not requested again automatically",
+          "slices failed and are not requested again automatically",
+        )
+      : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
   ].filter((text) => text !== "");
 }
@@ -126,9 +138,11 @@ const endWords = {
 } as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {
-  const { failedForNow, deferred, open, running, workers, unfinishedSync, lockWait } = facts;
-  const isRun = running > 0 || isServed(workers);
+  const { failedForNow, nextTryAt, deferred, open, running, isRunUnderWay, workers, unfinishedSync, lockWait, outage } =
+    facts;
+  const isRun = running > 0 || isRunUnderWay || isServed(workers);
   return [
+    outage === null ? "" : outageText(outage),
     facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
     // slices that had not started were cancelled: no slice shows that they are missing
     !isRun && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
@@ -138,11 +152,17 @@ function warnOf(facts: VerdictFacts): readonly string[] {
       ? `${countOf(open, "slice waits", "slices wait")} and no process runs ${open === 1 ? "it" : "them"}`
       : "",
     lockWait === null ? "" : lockWaitText(lockWait),
-    failedForNow > 0
-      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} requested again by a worker, or by the next sync`
+    nextTryAt !== null
+      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} requested again ${triedAgainBy} ${minuteOf(nextTryAt)}`
       : "",
     ...(isRun ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");
+}
+
+function outageText({ isNow, since, seenAt }: NonNullable<ApiTrouble["outage"]>): string {
+  return isNow
+    ? `the API has not responded since ${minuteOf(since)}`
+    : `the API did not respond at ${minuteOf(seenAt)}, when it was last tried`;
 }
 
 /** What deferred slices wait for, by error; credits for any other error. */

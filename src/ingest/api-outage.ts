@@ -35,7 +35,7 @@ type OutageParts = {
 };
 
 /** Errors that may concern a single call only; if the balance check meets one too, the API is unavailable. */
-const signs: ReadonlySet<ErrorCode> = new Set([
+export const outageSigns: ReadonlySet<ErrorCode> = new Set([
   "no_connection",
   "cut_connection",
   "timeout",
@@ -63,7 +63,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
         !(error instanceof StorehouseError) ||
         error instanceof AbortError ||
         error instanceof FencedError ||
-        signs.has(error.code)
+        outageSigns.has(error.code)
       )
         throw error;
     }
@@ -77,7 +77,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
     const decision = Promise.withResolvers<boolean>();
     verdict = decision.promise;
     const again = (error: unknown) => {
-      if (!(error instanceof StorehouseError) || !signs.has(error.code)) return false;
+      if (!(error instanceof StorehouseError) || !outageSigns.has(error.code)) return false;
       if (!unavailable) {
         log.warn({ code: error.code, problem: error.message }, "api.unavailable");
         parts.onChange?.(error);
@@ -112,7 +112,7 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
       try {
         return await call();
       } catch (error) {
-        if (!(error instanceof StorehouseError) || !signs.has(error.code)) throw error;
+        if (!(error instanceof StorehouseError) || !outageSigns.has(error.code)) throw error;
         // one check decides for all calls that were under way by then
         if (unavailableUntil > from || (answeredAt <= from && (await isUnavailable()))) throw deferred();
         throw error;

@@ -2,11 +2,13 @@ import type { Client } from "../api/client.ts";
 import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import type { Clock } from "../core/clock.ts";
-import { DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
+import { AbortError, DeferError, fail, RetryError, StorehouseError } from "../core/errors.ts";
 import { liftStop, readStop, type AccountStop } from "../credits/account-stop.ts";
 import { observeBalance, readAccount } from "../credits/account.ts";
+import { endOutage, noteOutage } from "../ledger/api-outages.ts";
 import type { Database } from "../postgres/database.ts";
 import { land } from "../raw/store-answers.ts";
+import { outageSigns } from "./api-outage.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { landingOf } from "./paid-call.ts";
 import { retryCall } from "./request-once.ts";
@@ -53,10 +55,19 @@ export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promi
     await retryCall(parts, stop, async () => {
       await parts.refreshBalance();
       await liftStop(parts.db, parts.accountId, remainingCredits.id);
+      await endOutage(parts.db, parts.accountId, parts.clock.now());
     });
   } catch (error) {
+    await noteProblem(parts, error);
     throw ofCheck(await explained(parts, error));
   }
+}
+
+/** Records for the overview that the API refuses the account or does not respond: no run shows that. */
+async function noteProblem({ db, accountId, clock, abort }: IngestParts, error: unknown): Promise<void> {
+  if (error instanceof AbortError) abort(error);
+  else if (error instanceof StorehouseError && outageSigns.has(error.code))
+    await noteOutage(db, accountId, error.code, clock.now()).catch(() => undefined);
 }
 
 /** An error that may pass, as one of the check: its own next step says what becomes of slices. */

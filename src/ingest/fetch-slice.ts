@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import type { Operation } from "../api/define-operation.ts";
+import { notJson } from "../api/not-json.ts";
 import { operationById } from "../api/operations/all.ts";
 import { pageParams } from "../api/paging.ts";
 import { readIfUsable } from "../api/read-answer.ts";
@@ -135,8 +136,7 @@ async function pagesOf(
     return parts.apiOutage.through(async () => {
       const page = await paidCall(parts, call);
       // a stand-in for a service under maintenance answers every request with a page or a sentence
-      if (beginsNoJson(operation, page.body))
-        throw fail("not_json", { operation: operation.id, bytes: page.body.length });
+      if (beginsNoJson(operation, page.body)) throw notJson(operation, page.body);
       return page;
     });
   };

@@ -1,10 +1,8 @@
+import { outageFreshMs } from "./status.ts";
 import { instant, sql, type Queryable } from "../postgres/sql.ts";
 
 /** A time in which the API does not respond to an account. */
 export type ApiOutageRow = { readonly code: string; readonly since: Date };
-
-/** If no process has seen an outage for this long, it is over. */
-const freshMs = 180_000;
 
 /** Notes that the API does not respond; to be called again while that lasts. `now`: epoch-ms. */
 export async function noteOutage(db: Queryable, accountId: string, code: string, now: number): Promise<void> {
@@ -12,7 +10,7 @@ export async function noteOutage(db: Queryable, accountId: string, code: string,
     insert into ops.api_outage as o (account_id, code, since_at, seen_at) values (${accountId}, ${code}, ${instant(now)}, ${instant(now)})
     on conflict (account_id) do update
     set code = excluded.code, seen_at = excluded.seen_at, ended_at = null,
-        since_at = case when o.ended_at is null and o.seen_at > ${instant(now - freshMs)} then o.since_at else excluded.since_at end`.execute(
+        since_at = case when o.ended_at is null and o.seen_at > ${instant(now - outageFreshMs)} then o.since_at else excluded.since_at end`.execute(
     db,
   );
 }
@@ -28,6 +26,6 @@ export async function endOutage(db: Queryable, accountId: string, now: number): 
 export async function readOutage(db: Queryable, accountId: string, now: number): Promise<ApiOutageRow | null> {
   const { rows } = await sql<ApiOutageRow>`
     select code, since_at as since from ops.api_outage
-    where  account_id = ${accountId} and ended_at is null and seen_at > ${instant(now - freshMs)}`.execute(db);
+    where  account_id = ${accountId} and ended_at is null and seen_at > ${instant(now - outageFreshMs)}`.execute(db);
   return rows[0] ?? null;
 }

@@ -59,7 +59,12 @@ export type Status = {
   readonly troubles: readonly Trouble[];
   /** How many failed slices are requested again automatically: none of a dataset that is switched off. */
   readonly failedForNow: number;
+  /** When the first of them is; null if there is none. */
+  readonly nextTryAt: Date | null;
 };
+
+/** If no process has seen an outage for this long, it is over, or nobody waits for its end. In ms. */
+export const outageFreshMs = 180_000;
 
 /** Reads the ledger's summary; `switchedOff`: datasets that the configuration switches off. */
 export async function readStatus(db: Database, switchedOff: readonly string[] = []): Promise<Status> {
@@ -114,14 +119,14 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
     group  by r.account, s.dataset, s.state, s.error_code,
            case when s.error_code like 'budget\\_%' then substring(s.error_message from 'budget (\\S+)') end
     order  by s.dataset, s.state, s.error_code, r.account, example`.execute(db);
-  const later = await sql<{ slices: number }>`
-    select count(*)::int as slices from ops.failed_slice
+  const later = await sql<Pick<Status, "failedForNow" | "nextTryAt">>`
+    select count(*)::int as "failedForNow", min(next_try_at) as "nextTryAt" from ops.failed_slice
     where  next_try_at is not null and dataset <> all (${[...switchedOff]}::text[])`.execute(db);
   return {
     datasets: counted.rows,
     lastRun: runs.rows[0] ?? null,
     troubles: troubles.rows,
-    failedForNow: later.rows[0]?.slices ?? 0,
+    ...(later.rows[0] ?? { failedForNow: 0, nextTryAt: null }),
   };
 }
 
@@ -137,4 +142,22 @@ export async function readUnfinishedSync(db: Database, account: string): Promise
     select run_id as "runId", ended_as as "endedAs" from ops.unfinished_sync
     where  account = ${account} order by run_id desc limit 1`.execute(db);
   return rows[0] ?? null;
+}
+
+/** Whether the API refuses all requests of an account, and whether it responds: null for what is not so. */
+export type ApiTrouble = {
+  readonly refusedSince: Date | null;
+  /** `isNow`: a process has seen it within three minutes, as each that waits does. */
+  readonly outage: { readonly since: Date; readonly seenAt: Date; readonly isNow: boolean } | null;
+};
+
+/** Reads that, also if no process runs. `now`: epoch-ms. */
+export async function readApiTrouble(db: Database, accountId: string, now: number): Promise<ApiTrouble> {
+  type Row = { refusedSince: Date | null; since: Date | null; seenAt: Date | null };
+  const { rows } = await sql<Row>`
+    select refused_since as "refusedSince", outage_since as since, outage_seen_at as "seenAt"
+    from   ops.api_trouble where account_id = ${accountId}`.execute(db);
+  const { refusedSince = null, since = null, seenAt = null } = rows[0] ?? {};
+  const isNow = seenAt !== null && now - seenAt.getTime() < outageFreshMs;
+  return { refusedSince, outage: since === null || seenAt === null ? null : { since, seenAt, isNow } };
 }

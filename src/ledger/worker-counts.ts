@@ -64,3 +64,13 @@ export async function countRunning(db: Queryable): Promise<number> {
     where  s.state = 'running' and w.is_running`.execute(db);
   return rows[0]?.slices ?? 0;
 }
+
+/** True if a living process works on a run of the account, also while that waits and runs no slice. */
+export async function isRunUnderWay(db: Queryable, account: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.run_log as r
+    join   ops.worker_status as w on w.worker_id = r.worker_id
+    where  r.ended_at is null and r.account = ${account} and w.is_running
+    limit  1`.execute(db);
+  return rows.length > 0;
+}

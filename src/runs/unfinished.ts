@@ -16,9 +16,11 @@ export type Unfinished = {
   readonly runningElsewhere: number;
   /** Slices that failed in earlier runs and whose cells no newer slice has answered. */
   readonly failedBefore: number;
+  /** When the first of those is requested again automatically; null unless each is, left out if that is not known. */
+  readonly nextTryAt?: Date | null;
   /**
    * What was unavailable: datasets whose slices in this run were all skipped (unless each partition was unavailable before while others of
-   * the dataset were available), and single lists of the portfolio (`tracked_keyword ios 1 US`).
+   * the dataset were available, or another run of the day has loaded some of the dataset), and single lists of the portfolio (`tracked_keyword ios 1 US`).
    */
   readonly unavailable: readonly string[];
 };
@@ -51,20 +53,23 @@ export async function readUnfinished(
   db: Database,
   of: { readonly runId: string; readonly datasets: readonly string[]; readonly within: Partial<Window> },
 ): Promise<Unfinished> {
-  const { rows } = await sql<Omit<Unfinished, "unavailable">>`
+  const open = await sql<Pick<Unfinished, "orphaned" | "runningElsewhere">>`
     select count(*) filter (where ${isOpen()} and not alive)::int as orphaned,
-           count(*) filter (where ${isAtWork})::int as "runningElsewhere",
-           (select count(*)::int from ops.failed_slice as f
-            where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId}
-            and    exists (select from ops.run as o where o.run_id = f.run_id and o.account = ${accountOfRun(of.runId)}) and f.window_end > ${of.within.start ?? "-infinity"}::date
-            and    f.window_start < ${of.within.end ?? "infinity"}::date)                                                       as "failedBefore"
+           count(*) filter (where ${isAtWork})::int as "runningElsewhere"
 ${openElsewhere(of)}`.execute(db);
+  const failed = await sql<Pick<Unfinished, "failedBefore" | "nextTryAt">>`
+    select count(*)::int as "failedBefore", case when bool_and(f.next_try_at is not null) then min(f.next_try_at) end as "nextTryAt"
+    from   ops.failed_slice as f
+    where  f.dataset = any (${[...of.datasets]}::text[]) and f.run_id <> ${of.runId}
+    and    exists (select from ops.run as o where o.run_id = f.run_id and o.account = ${accountOfRun(of.runId)}) and f.window_end > ${of.within.start ?? "-infinity"}::date
+    and    f.window_start < ${of.within.end ?? "infinity"}::date`.execute(db);
   const unavailable = await sql<{ dataset: string }>`
     select s.dataset from ops.slice as s where s.run_id = ${of.runId}
-    group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable})
+    group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable}) and not ${isLoadedBeside(of.runId)}
     order  by s.dataset`.execute(db);
-  const [counts] = rows as [Omit<Unfinished, "unavailable">];
-  return { ...counts, unavailable: unavailable.rows.map((row) => row.dataset) };
+  const [left] = open.rows as [(typeof open.rows)[number]];
+  const [failures] = failed.rows as [(typeof failed.rows)[number]];
+  return { ...left, ...failures, unavailable: unavailable.rows.map((row) => row.dataset) };
 }
 
 /** SQL: true for a slice (`s`) whose partition was unavailable in an earlier run that found others of its dataset available. */
@@ -73,3 +78,10 @@ const wasUnavailable = sql<boolean>`exists (
       where  ${hasSameScope("before", "s")} and before.state = 'skipped' and before.run_id <> s.run_id
       and    exists (select from ops.slice as beside
                      where  beside.run_id = before.run_id and beside.dataset = s.dataset and beside.state in ('loaded', 'empty')))`;
+
+/** SQL: true if another run of the same day, of any account, has loaded some of the dataset of a slice (`s`). */
+const isLoadedBeside = (runId: string) => sql<boolean>`exists (
+      select from ops.run   as own
+      join   ops.run   as other on other.as_of = own.as_of and other.run_id <> own.run_id
+      join   ops.slice as beside on beside.run_id = other.run_id
+      where  own.run_id = ${runId} and beside.dataset = s.dataset and beside.state in ('loaded', 'empty'))`;

@@ -59,12 +59,20 @@ function parsed(raw: string, bad: Bad): ParsedCronItem | null {
   try {
     return parseCrontab(raw)[0] ?? null;
   } catch (error) {
-    const text = messageOf(error);
-    if (text.startsWith("Could not process"))
-      throw bad("must be five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}");
-    // the parser gets a single line and reports it as line 1
-    throw bad(text.replaceAll(/\s*(in|on)?\s*'?line '?1'? of crontab'?/g, ""));
+    throw bad(problemIn(messageOf(error), raw));
   }
+}
+
+/** What the parser says of a line, without what our own message has. */
+function problemIn(text: string, raw: string): string {
+  if (text.startsWith("Could not process"))
+    return "must be five numbers or patterns (minute hour day month weekday), a task, ?options and {payload}";
+  if (text.startsWith("Invalid command"))
+    return raw.includes("{") && !raw.trimEnd().endsWith("}")
+      ? "the payload must be a JSON object that ends the line: its last } is missing"
+      : "after the five times there must be a task, then ?options and a JSON object as its payload, if there are any";
+  // the parser gets a single line and reports it as line 1
+  return text.replaceAll(/\s*(in|on)?\s*'?line '?1'? of crontab'?/g, "").replace(/\.$/, "");
 }
 
 function datasetsOf({ task, payload }: ParsedCronItem, bad: Bad): readonly string[] | null {

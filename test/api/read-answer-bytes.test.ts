@@ -31,6 +31,14 @@ describe("text that is no JSON", () => {
     );
   });
 
+  test("a page for people is named as one", () => {
+    const page = "\n<html><body>502 Bad Gateway</body></html>";
+    expect(() => readText(iosKeywordRanking, page)).toThrow(
+      "not_json: the answer is not JSON, but probably an HTML page (",
+    );
+    expect(() => readText(iosKeywordRanking, "OK")).toThrow("not_json: the answer is not JSON (");
+  });
+
   test("a byte order mark before JSON does no harm", () => {
     expect(readText(iosKeywordRanking, `\uFEFF${JSON.stringify([rank])}`).value).toEqual([rank]);
   });

@@ -20,7 +20,7 @@ const night = `
                          run_id, attempt, error_code, error_message, due_at, created_at, ended_at)
   select 'keyword_impression_share', 'any', '{"store": "ios", "app": "1587204933", "country": "JP"}', date '2026-11-01' + i, date '2026-11-10' + i,
          '2026-11-22', '', 'daily', (array['loaded', 'failed', 'failed', 'deferred'])[i], 1, 3, 1, 4,
-         (array[null, 'server_error', 'unknown_shape', 'credits_exhausted'])[i], (array[null, 'server_error: the API failed (status=500); it is requested again by a worker, or by the next sync',
+         (array[null, 'server_error', 'unknown_shape', 'credits_exhausted'])[i], (array[null, 'server_error: the API failed (status=500); it is requested again by a worker, or by a later sync',
          'unknown_shape: the answer has none of the documented forms; report it', 'credits_exhausted: no credits are left'])[i],
          (array[null, timestamptz '2126-11-22 02:30Z', null, timestamptz '2126-11-23 00:00Z'])[i], now(), timestamptz '2026-11-21 18:05:12.345Z'
   from   generate_series(1, 4) as i;
@@ -54,7 +54,7 @@ const widest = (text: string) => Math.max(...text.split("\n").map(textWidth));
 test("status begins with the verdict, then says what a morning needs: credits, next run, workers, incidents", async () => {
   const page = await shown(["status"], "");
   expect(page.split("\n").slice(0, 2)).toEqual([
-    "Needs attention: 1 incident is open; 1 slice failed and needs a retry; 1 failed slice is requested again by a worker, or by the next sync; 1 slice waits for credits.",
+    "Needs attention: 1 incident is open; 1 slice failed and is not requested again automatically; 1 failed slice is requested again by a worker, or by a sync after 2126-11-22 02:30 UTC; 1 slice waits for credits.",
     "",
   ]);
   expect(page).toMatch(/^credits {4}not reported yet; /m);
@@ -96,7 +96,7 @@ test("failures lists slices with number, app by name and id, cause and the comma
   );
   expect(later).toMatch(/^2 .* 2126-11-22 11:30$/m);
   expect(later).toContain(
-    "-> requested again by a worker, or by the next sync; `storehouse retry --dataset keyword_impression_share --code server_error` does so now.",
+    "-> requested again by a worker, or by a sync after 2126-11-22 11:30 GMT+9; `storehouse retry --dataset keyword_impression_share --code server_error` does so now.",
   );
   expect(JSON.parse(await shown(["failures", "--json"]))).toMatchObject([
     { sliceId: "3" },

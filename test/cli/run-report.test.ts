@@ -16,6 +16,8 @@ test.each([
   expect(exitCodeOf({ outcome, error })).toBe(code);
 });
 
+const noneLeft: SyncResult["left"] = { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [] };
+
 /** What is printed about a run of five slices that credits have stopped. */
 function printed(
   progress: { readonly deferred: number; readonly nextDueAt: number | null },
@@ -30,7 +32,7 @@ function printed(
     outcome: "deferred",
     progress: { ...counts, credits: 9, ...progress },
     leftOut,
-    left: { runningElsewhere: 0, orphaned: 0, failedBefore: 0, unavailable: [] },
+    left: noneLeft,
     error: null,
     ...more,
   };
@@ -58,4 +60,13 @@ test("a run that a refused operation ends says that it comes last the next time"
   onTestFinished(() => void vi.restoreAllMocks());
   expect(after(fail("forbidden", { operation: "ios.app-simple" }))).toContain("What was refused comes last");
   expect(after(fail("unauthorised"))).not.toContain("refused comes last");
+});
+
+test("what failed earlier is requested again by a sync after a known time, not by the next one", () => {
+  const left = (nextTryAt: Date | null) =>
+    printed({ deferred: 0, nextDueAt: null }, 0, { left: { ...noneLeft, failedBefore: 2, nextTryAt } });
+  expect(left(new Date("2026-11-22T09:26:00Z"))).toMatch(
+    /^2 slices failed earlier and are not loaded: requested again by a worker, or by a sync after 2026-11-22 .*\.$/m,
+  );
+  expect(left(null)).toMatch(/^2 slices failed earlier and are not loaded\.$/m);
 });

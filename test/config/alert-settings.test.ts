@@ -19,7 +19,7 @@ const onMart = (mart: string, when: string) => `alerts:\n  one:\n    when: ${whe
 describe("alerts in the configuration", () => {
   test("are refused where they cannot fire, with the line and what fits", async () => {
     const cases: readonly (readonly [string, string])[] = [
-      ["alerts:\n  One: { kind: keyword_fell }", "line 2: alerts.One the name of an alert consists"],
+      ["alerts:\n  One: { kind: keyword_fell }", "line 2: alerts.One: the name of an alert consists"],
       ["alerts:\n  one: {}", "line 2: alerts.one names neither a kind nor a mart"],
       [
         "alerts:\n  one:\n    kind: keyword_rose",

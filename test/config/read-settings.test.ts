@@ -162,15 +162,17 @@ describe("a wrong value is reported with file, line and key", () => {
 test.each([
   [
     "accounts: { Acme: {} }",
-    "accounts.Acme a name has lower-case letters, digits and _, begins with a letter, and is at most 30",
+    "accounts.Acme: a name has lower-case letters, digits and _, begins with a letter, and is at most 30",
   ],
   ["accounts: { acme_file: {} }", "accounts.acme_file must not end in file: API_TOKEN_FILE names a file"],
-  ["gateway: { callers: { Me: {} } }", "gateway.callers.Me a name has lower-case letters, digits, _ and -"],
+  ["gateway: { callers: { Me: {} } }", "gateway.callers.Me: a name has lower-case letters, digits, _ and -"],
   [
     "credits: { budgets: { a/b: { credits_a_day: 1 } } }",
-    "credits.budgets.a/b the name of a budget consists of letters",
+    "credits.budgets.a/b: the name of a budget consists of letters",
   ],
-])("a name that does not fit is reported with what a name is like: %j", async (yaml, words) => {
+  ["credits: { budgets: { b: { credits_a_day: 0 } } }", "credits.budgets.b.credits_a_day: a budget must be 1 credit"],
+  ['portfolio: { apps: [{ id: "a b", countries: [US] }] }', "portfolio.apps.0.id: a track id is a number (iOS) or"],
+])("a name or value that does not fit is reported with what it is like: %j", async (yaml, words) => {
   await expect(read(yaml)).rejects.toThrow(words);
 });
 

@@ -33,7 +33,16 @@ test.each([
   [z.ipv4(), "b", "must be of the form ipv4"],
   [z.strictObject({}), { a: 1 }, "has a key that is not known: a"],
   [z.union([z.string(), z.number()]), true, "must be text or a number, not true or false"],
-  [z.union([z.string().min(2), z.string().regex(/b/)]), "a", "has none of the allowed forms"],
+  [
+    z.union([z.string().min(2), z.string().regex(/b/)]),
+    "a",
+    "has none of the allowed forms: must have at least 2 characters, or must match /b/",
+  ],
+  [
+    z.union([z.object({ a: z.int() }), z.string()]),
+    { a: "1" },
+    "has none of the allowed forms: a must be a number, not text, or must be text, not an object with keys",
+  ],
 ])("of %o, %o is said in words that stand behind a name: %s", (schema, value, words) => {
   expect(said(schema, value)).toBe(words);
 });

@@ -47,3 +47,29 @@ test("operations that are refused meanwhile share the checks of the account, and
   await recordStop(bank.db, accountId, { ...refusal, code: "unauthorized" }, hourly);
   expect(await readStop(bank.db, accountId)).toMatchObject({ code: "unauthorized", operation: refusal.operation });
 });
+
+test("a stop has stood since its first refusal, also where tries were refused again in the meantime", async () => {
+  const accountId = "refused for long";
+  const ago = (column: string, hours: number) =>
+    sql`update ops.account_stop set ${sql.ref(column)} = clock_timestamp() - ${hours} * interval '1 hour' where account_id = ${accountId}`.execute(
+      bank.db,
+    );
+  const hours = async () => {
+    const since = (await readStop(bank.db, accountId))?.since;
+    return Math.round((Date.now() - (since?.getTime() ?? 0)) / 3_600_000);
+  };
+  await recordStop(bank.db, accountId, refusal, intervals);
+  await ago("first_stopped_at", 5);
+  await liftStop(bank.db, accountId);
+  await recordStop(bank.db, accountId, refusal, intervals);
+  expect(await hours()).toBe(5);
+  // a balance check that is refused too
+  await ago("stopped_at", 1);
+  await recordStop(bank.db, accountId, { ...refusal, operation: "account.remaining-credits", dataset: "" }, intervals);
+  expect(await readStop(bank.db, accountId)).toMatchObject({ operation: "account.remaining-credits" });
+  expect(await hours()).toBe(1);
+  await liftStop(bank.db, accountId);
+  await ago("lifted_at", 3);
+  await recordStop(bank.db, accountId, refusal, intervals);
+  expect(await hours()).toBe(0);
+});

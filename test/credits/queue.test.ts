@@ -109,6 +109,7 @@ describe("when credits do not suffice", () => {
     );
     const errors = settlements.map((end) => (end.status === "rejected" ? (end.reason as unknown) : null));
     expect(errors.every((error) => error instanceof DeferError && error.until === account.periodEnd)).toBe(true);
+    expect(String(errors[0])).toMatch(/credits_exhausted: too few credits are left \(/);
     expect(errors[0]).toMatchObject({
       code: "credits_exhausted",
       context: { class: "daily", cost: 10, remaining: 5, until: account.periodEnd },
@@ -128,7 +129,7 @@ describe("when credits do not suffice", () => {
       until: account.periodEnd,
       context: { cost: 61, total: 100, most: 60 },
     });
-    await expect(ask(60, "daily")).rejects.toMatchObject({ code: "credits_exhausted" });
+    await expect(ask(60, "daily")).rejects.toThrow(/too few credits are left: class daily leaves 40 to others \(/);
     await expect(ask(93, "snapshot")).rejects.toMatchObject({ code: "credits_exhausted" });
   });
 

@@ -37,3 +37,12 @@ test.each([
   expect(found?.next).toContain("try again later");
   expect(found?.next).not.toMatch(/automatically|retry/);
 });
+
+test.each([401, 403])(
+  "of a refused account (%i) nothing is said about datasets, which a check has none of",
+  async (status) => {
+    const found = await tokenCheck(status, "");
+    expect(found?.state).toBe("fail");
+    expect(found?.next).not.toMatch(/dataset|doctor|operation/);
+  },
+);

@@ -103,7 +103,7 @@ describe("the doctor", () => {
     const of = await runChecks(stage, environment, false, { export: { to: "files" } });
     expect(of("migrations")).toMatchObject({
       state: "warn",
-      found: expect.stringContaining("from 0001-schemas") as string,
+      found: expect.stringMatching(/^\d+ migrations are pending: 0001-schemas to /) as string,
     });
     expect(of("rights")).toMatchObject({ state: "ok" });
     // one line says so, and not one of each check that needs them

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { accountIdOf } from "../../src/config/config.ts";
+import { readMorning } from "../../src/incidents/morning.ts";
 import { openStage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
@@ -11,6 +13,38 @@ test("says that a token is wrong before it plans or requests anything", async ()
   await expect(wrong).rejects.toMatchObject({ name: "AbortError", code: "unauthorised" });
   expect(stage.sandbox.log().map(({ path, status }) => [path, status])).toEqual([["/api-key", 401]]);
   expect(await stage.query("select from ops.slice")).toEqual([]);
+});
+
+test("the overview says that a token has been refused since the first sync that was", async () => {
+  await using stage = await openStage({ market });
+  const environment = { API_TOKEN: "some-other-token" };
+  const verdict = async () => {
+    await using app = await stage.open({ environment });
+    const { settings } = app.config;
+    const accountId = accountIdOf(environment.API_TOKEN);
+    return (await readMorning(app.warehouse.db, { settings, accountId, now: app.clock.now() })).verdict;
+  };
+  const refused = () => expect(stage.sync({ environment })).rejects.toMatchObject({ code: "unauthorised" });
+  await refused();
+  await stage.query(
+    "update ops.account_stop set first_stopped_at = '2026-01-01 03:00Z', stopped_at = '2026-01-01 03:00Z'",
+  );
+  await refused();
+  const text = "Needs attention: the API has refused all requests of the account since 2026-01-01 03:00 UTC.";
+  expect(await verdict()).toEqual({ state: "bad", text });
+});
+
+test("the overview says that the API did not respond to the last sync", async () => {
+  await using stage = await openStage({ market });
+  await stage.sync();
+  const faults = [{ operation: "account.remaining-credits", times: 1_000, kind: "cut" } as const];
+  stage.sandbox.set({ faults });
+  await expect(stage.sync()).rejects.toMatchObject({ code: "balance_unchecked" });
+  const outages = () => stage.query("select code, ended_at is null as lasts from ops.api_outage");
+  expect(await outages()).toEqual([{ code: "cut_connection", lasts: true }]);
+  stage.sandbox.set({ faults: [] });
+  await stage.sync();
+  expect(await outages()).toEqual([{ code: "cut_connection", lasts: false }]);
 });
 
 test("stops its requests when the token is refused in the middle, and a run after it is good again does not heed the old stop", async () => {

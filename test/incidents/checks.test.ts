@@ -261,6 +261,28 @@ describe("a check finds", () => {
     ]);
   });
 
+  test("a refused token, which refuses everything, and a refused operation by name, with what to do", async () => {
+    const { db } = stage.stage;
+    const refuse = (operation: string, more: object) =>
+      recordStop(
+        db,
+        accountId,
+        { code: "", message: "", operation, dataset: "", ...more },
+        { firstMs: 1, longestMs: 1 },
+      );
+    const summary = () => stage.opened().at(-1)?.summary;
+    await refuse("account.remaining-credits", { code: "unauthorised" });
+    await stage.watch(1);
+    expect(summary()).toMatch(/^The API has refused all requests of the account since .*UTC \(unauthorised: .*\)\. /);
+    expect(summary()).toMatch(/Nothing is loaded until .*: replace the token .* and restart the workers; /);
+    await liftStop(db, accountId);
+    await stage.watchClosing();
+    await refuse("ios.keyword-ranking", { code: "forbidden", dataset: "keyword_rank", subject: "123" });
+    await stage.watch(1);
+    expect(summary()).toMatch(/refused ios.keyword-ranking of keyword_rank for the app or organisation 123 since /);
+    expect(summary()).toMatch(/: request this right from the operator of the API, or switch the dataset off; /);
+  });
+
   test("everything else when one kind cannot be checked; its incidents stay as they are", async () => {
     await stage.failSlice();
     await stage.watch(1);

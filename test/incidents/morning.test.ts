@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { readMorning } from "../../src/incidents/morning.ts";
 import { day } from "../../src/core/day.ts";
+import { observeBalance, openAccount } from "../../src/credits/account.ts";
+import { noteOutage } from "../../src/ledger/api-outages.ts";
 import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { watchForTests } from "../support/watch-stage.ts";
@@ -106,11 +108,13 @@ test("what failed of a dataset that was switched off since wants nobody", async 
     (await readMorning(db, { ...usual, settings: off(switchedOff), now })).verdict.text;
   await stage.ended("loaded", draft({ dataset: "app_rating" }));
   await stage.ended("failed", draft({ dataset: "review" }), draft({ dataset: "keyword_rank" }));
-  expect(await verdict([])).toContain("2 slices failed and need a retry");
-  expect(await verdict(["review"])).toContain("1 slice failed and needs a retry");
+  expect(await verdict([])).toContain("2 slices failed and are not requested again automatically");
+  expect(await verdict(["review"])).toContain("1 slice failed and is not requested again automatically");
   expect(await verdict(["review", "keyword_rank"])).toMatch(/^OK: /);
-  await pool.query("update ops.slice set due_at = now() where state = 'failed'");
-  expect(await verdict(["review"])).toContain("1 failed slice is requested again by a worker, or by the next sync");
+  await pool.query("update ops.slice set due_at = '2026-11-22 09:26Z' where state = 'failed'");
+  expect(await verdict(["review"])).toContain(
+    "1 failed slice is requested again by a worker, or by a sync after 2026-11-22 09:26 UTC",
+  );
   expect(await verdict(["review", "keyword_rank"])).toMatch(/^OK: /);
 });
 
@@ -121,4 +125,31 @@ test("nothing is well while a dataset is late; where a worker runs its checks op
   expect(await text()).toBe("Needs attention: review is late.");
   await using _ = await aliveAs("worker");
   expect(await text()).toMatch(/^OK: /);
+});
+
+test("slices of a sync that lives and runs none of them for now are not left", async () => {
+  const { stage: ledger } = stage;
+  const worker = await ledger.alive();
+  const run = await ledger.run({ datasets: ["review"], workerId: worker });
+  await ledger.inState(run, "pending", worker, draft());
+  const verdict = async () => (await readMorning(ledger.db, { ...usual, now })).verdict.text;
+  expect(await verdict()).toBe("OK: 1 slice waits or runs.");
+  await closeRun(ledger.db, run, "interrupted", { now });
+  expect(await verdict()).toContain("1 slice waits and no process runs it");
+});
+
+test("an API that does not respond is on the page until it responds", async () => {
+  const { db } = stage.stage;
+  const accountId = "of an outage";
+  await stage.ended("loaded", draft({ dataset: "review" }));
+  const verdict = async () => (await readMorning(db, { ...usual, accountId, now })).verdict.text;
+  const clock = stage.clock;
+  await openAccount(db, accountId, 3, clock);
+  await noteOutage(db, accountId, "no_connection", now - 60_000);
+  expect(await verdict()).toMatch(/^Not complete yet: the API has not responded since .* UTC\.$/);
+  await noteOutage(db, accountId, "no_connection", now - 24 * 60 * 60_000);
+  expect(await verdict()).toMatch(/^Not complete yet: the API did not respond at .* UTC, when it was last tried\.$/);
+  const balance = { total: 10, remaining: 5, resetsAt: null, periodHours: null, sentAt: now };
+  await observeBalance(db, accountId, balance, clock);
+  expect(await verdict()).toMatch(/^OK: /);
 });

@@ -42,6 +42,8 @@ describe("an API that is unavailable", () => {
       [1, 0],
       [0, 1],
     ]);
+    const [closed] = (await stage.stage.pool.query<{ summary: string }>("select summary from ops.incident_log")).rows;
+    expect(closed?.summary).toMatch(/^This is over\. As last reported: The API has not responded since /);
   });
 
   test("folds what is late because of it, and what is still late afterwards is reported by name", async () => {

@@ -13,10 +13,14 @@ const calm: VerdictFacts = {
   workers,
   failed: 0,
   failedForNow: 0,
+  nextTryAt: null,
   lostDays: 0,
   late: [],
   open: 0,
   running: 0,
+  isRunUnderWay: false,
+  refusedSince: null,
+  outage: null,
   deferred: [],
   datasets: 41,
   unavailable: 0,
@@ -25,6 +29,12 @@ const calm: VerdictFacts = {
   unfinishedSync: null,
   lockWait: null,
   newestDay: "2026-11-21",
+};
+const nextTryAt = new Date("2026-11-22T09:26:00Z");
+const outage = {
+  since: new Date("2026-11-22T03:58:00Z"),
+  seenAt: new Date("2026-11-22T04:07:00Z"),
+  isNow: true,
 };
 
 test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
@@ -60,10 +70,10 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ["nothing was ever requested", { datasets: 0 }, { state: "calm", text: "Nothing has been requested yet." }],
   [
     "something is mended without a person",
-    { failedForNow: 3, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
+    { failedForNow: 3, nextTryAt, deferred: [{ code: "credits_exhausted", slices: 1 }], open: 1 },
     {
       state: "warn",
-      text: "Not complete yet: 3 failed slices are requested again by a worker, or by the next sync; 1 slice waits for credits.",
+      text: "Not complete yet: 3 failed slices are requested again by a worker, or by a sync after 2026-11-22 09:26 UTC; 1 slice waits for credits.",
     },
   ],
   [
@@ -77,11 +87,37 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     { state: "good", text: "OK: 2 slices wait or run." },
   ],
   [
-    "much is wrong: all of it is said, what a person mends first",
-    { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1 },
+    "a sync waits and runs no slice for now",
+    { open: 5, isRunUnderWay: true, workers: { ...workers, running: 0 } },
+    { state: "good", text: "OK: 5 slices wait or run." },
+  ],
+  [
+    "a sync waits for an API that does not respond",
+    { open: 2, running: 2, workers: { ...workers, running: 0 }, outage },
+    { state: "warn", text: "Not complete yet: the API has not responded since 2026-11-22 03:58 UTC." },
+  ],
+  [
+    "the API did not respond to the last sync",
+    { workers: { ...workers, running: 0 }, outage: { ...outage, isNow: false } },
+    {
+      state: "warn",
+      text: "Not complete yet: the API did not respond at 2026-11-22 04:07 UTC, when it was last tried.",
+    },
+  ],
+  [
+    "the API refuses the token, also where nothing was requested before",
+    { refusedSince: new Date("2026-11-22T03:58:00Z"), datasets: 0 },
     {
       state: "bad",
-      text: "Needs attention: 2 incidents are open; 1 slice failed and needs a retry; 3 days are lost; 1 failed slice is requested again by a worker, or by the next sync.",
+      text: "Needs attention: the API has refused all requests of the account since 2026-11-22 03:58 UTC.",
+    },
+  ],
+  [
+    "much is wrong: all of it is said, what a person mends first",
+    { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1, nextTryAt },
+    {
+      state: "bad",
+      text: "Needs attention: 2 incidents are open; 1 slice failed and is not requested again automatically; 3 days are lost; 1 failed slice is requested again by a worker, or by a sync after 2026-11-22 09:26 UTC.",
     },
   ],
   [
@@ -136,7 +172,7 @@ test("the verdict is bad while a family is late, even where nothing else is wron
     { name: "Ranks", tone: "good" },
     { name: "Reviews", tone: "bad" },
   ] as const;
-  const [good, warn] = [verdictOf(calm), verdictOf({ ...calm, failedForNow: 1 })];
+  const [good, warn] = [verdictOf(calm), verdictOf({ ...calm, failedForNow: 1, nextTryAt })];
   expect(verdictWithFamilies(good, families.slice(0, 1))).toEqual(good);
   expect(verdictWithFamilies(good, families)).toEqual({ state: "bad", text: "Needs attention: Reviews is late." });
   expect(verdictWithFamilies(warn, families)).toEqual({

@@ -24,7 +24,13 @@ describe("readStatus", () => {
   }
 
   test("is empty before anything was planned", async () => {
-    expect(await readStatus(ledger.stage.db)).toEqual({ datasets: [], lastRun: null, troubles: [], failedForNow: 0 });
+    expect(await readStatus(ledger.stage.db)).toEqual({
+      datasets: [],
+      lastRun: null,
+      troubles: [],
+      failedForNow: 0,
+      nextTryAt: null,
+    });
   });
 
   test("counts the slices of each dataset by state, and the days that were answered", async () => {

@@ -189,7 +189,11 @@ test("runs failed slices again when the option says so, and only those", async (
   stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 2, kind: "status", status: 418 }] });
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { failed: 2 } });
   stage.sandbox.clearLog();
-  expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 }, left: { failedBefore: 2 } });
+  expect(await stage.sync()).toMatchObject({
+    outcome: "failed",
+    progress: { total: 0 },
+    left: { failedBefore: 2, nextTryAt: expect.any(Date) as Date },
+  });
   // each run is on record with what became of its own slices
   expect(await stage.query("select outcome from ops.run_summary order by run_id desc limit 2")).toEqual([
     { outcome: "loaded" },

@@ -43,3 +43,30 @@ test("a dataset of which nothing is available any more is named on each day, how
       left: { unavailable: ["keyword_metadata"] },
     });
 });
+
+test("a dataset is available if another run of the day has loaded some of it, and this one only an app that is unknown", async () => {
+  await using stage = await openWithPortfolio({ market: { apps: 6, countries: ["US"] } });
+  const rows = await stage.query<{ app: string }>(
+    "select track_id as app from core.dim_app where store = 'ios' limit 2",
+  );
+  const [first = "", second = ""] = rows.map(({ app }) => app);
+  const syncOf = (apps: readonly string[]) =>
+    stage.sync({
+      settings: { portfolio: { source: "config", apps: apps.map((id) => ({ id, countries: ["US"] })) } },
+      request: { datasets: ["app_rating"] },
+    });
+  const refuse = (contains: string) =>
+    stage.sandbox.set({
+      faults: [{ operation: "ios.app-simple", contains, times: 1_000, kind: "status", status: 404 }],
+    });
+  refuse(first);
+  const nothing = { outcome: "failed", progress: { skipped: 1 }, left: { unavailable: ["app_rating"] } };
+  expect(await syncOf([first])).toMatchObject(nothing);
+  refuse(second);
+  await stage.query("delete from ops.slice where dataset = 'app_rating'");
+  expect(await syncOf([first])).toMatchObject({ outcome: "loaded" });
+  expect(await syncOf([first, second])).toMatchObject({
+    progress: { total: 1, skipped: 1 },
+    left: { unavailable: [] },
+  });
+});

@@ -49,12 +49,18 @@ test("what plans runs for each account by jobs of its own, everything else once"
 describe("an invalid line is reported with file and line", () => {
   test.each([
     ["names of days", "0 4 * * MON plan_due", /line 2: must be five numbers or patterns/],
-    ["a time that no clock shows", "0 25 * * * plan_due", /line 2: .*25.*0-23/],
+    ["a time that no clock shows", "0 25 * * * plan_due", /line 2: .*25.*0-23;/],
     ["too few times", "0 4 * * plan_due", /line 2: must be five numbers/],
     ["an unknown task", "0 4 * * * plan_dew", /line 2: unknown task plan_dew, did you mean plan_due\?/],
     ["a name that all objects have", "0 4 * * * constructor", /line 2: unknown task constructor/],
     ["an unknown option", "0 4 * * * plan_due ?jobkey=a", /line 2: .*unsupported key 'jobkey'/],
     ["a payload that is no JSON", "0 4 * * * plan_due {datasets:}", /line 2: .*JSON5/],
+    [
+      "a payload that is not complete",
+      '0 4 * * * plan_due {"datasets":[]',
+      /line 2: the payload .* last } is missing;/,
+    ],
+    ["a name that no task has", "0 4 * * * plan due", /line 2: after the five times there must be a task, .* any;/],
     [
       "a payload of another shape",
       '0 4 * * * plan_due {"datasets":"keyword_rank"}',

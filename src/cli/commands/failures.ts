@@ -6,10 +6,10 @@ import { countArgument, onlyDatasets } from "../arguments.ts";
 import { checkNames } from "../dataset-names.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
-import { countOf } from "../../core/words.ts";
+import { countOf, triedAgainBy } from "../../core/words.ts";
 import { toned } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
-import { timeCell, zoneNote } from "../times.ts";
+import { timeCell, timeText, zoneNote } from "../times.ts";
 import { withoutCode } from "../../core/errors.ts";
 
 type Options = { readonly dataset: readonly string[]; readonly limit: number; readonly json?: true };
@@ -57,7 +57,8 @@ function causeOf({ dataset, code, nextTryAt }: Failure): string {
 function printCause(same: readonly Failure[]): void {
   const [first] = same;
   if (first === undefined) return;
-  const { dataset, code, message, sliceId, nextTryAt } = first;
+  const { dataset, code, message, sliceId } = first;
+  const [nextTryAt = null] = same.flatMap((one) => one.nextTryAt ?? []).sort((a, b) => Number(a) - Number(b));
   const title = `${countOf(same.length, "slice")} of ${dataset}: ${code}`;
   print(toned(nextTryAt === null ? "bad" : "warn", title));
   print(`  ${withoutCode(message, code)}`);
@@ -66,7 +67,7 @@ function printCause(same: readonly Failure[]): void {
   print(
     nextTryAt === null
       ? `  -> \`${command}\` requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`
-      : `  -> requested again by a worker, or by the next sync; \`${command}\` does so now.\n`,
+      : `  -> requested again ${triedAgainBy} ${timeText(nextTryAt)}; \`${command}\` does so now.\n`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { countOf } from "../../core/words.ts";
+import { countOf, triedAgainBy } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { daysText, windowLength, windowText } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
@@ -115,7 +115,7 @@ function reasonItem(
 
 /** A worker starts what waits; what failed may be left to a person's sync. */
 function againWords(state: string): string {
-  return state === "failed" ? "requested again by a worker, or by the next sync, from" : "requested again at";
+  return state === "failed" ? `requested again ${triedAgainBy}` : "requested again at";
 }
 
 function fillPart(

@@ -20,6 +20,36 @@ export function codeWords(code: string): string {
 /** " of" the dataset; empty if none is known. */
 const named = (name: string) => (name === "" ? "" : ` of ${name}`);
 
+/** " for" the app or organisation of a refused request; empty if it was about neither. */
+const about = (subject: string) => (subject === "" ? "" : ` for the app or organisation ${subject}`);
+
+/** What a person does about a refusal of all requests, by its code. */
+const stopRemedies: Readonly<Record<string, string>> = {
+  unauthorised: "replace the token in the settings by a valid one and restart the workers",
+  redirected: "set API_BASE_URL to the address that the redirect names and restart the workers",
+};
+
+function wholeStop(code: string) {
+  const remedy = stopRemedies[code] ?? "contact the operator of the API";
+  return {
+    means: `nothing is loaded until it accepts them again, which the workers check automatically: ${remedy}`,
+    command: "storehouse doctor",
+    does: "tests the token and the address",
+  };
+}
+
+function partialStop(code: string) {
+  const remedy =
+    code === "redirected"
+      ? stopRemedies["redirected"]
+      : "request this right from the operator of the API, or switch the dataset off";
+  return {
+    means: `this is not loaded until it is accepted again, which the workers try automatically, and everything else is loaded only in the minutes between these tries: ${remedy}`,
+    command: "storehouse gaps",
+    does: "shows what is missing",
+  };
+}
+
 /** Nothing is loaded: the API, the account, the workers. */
 export const serviceKinds = {
   api_unavailable: defineKind<{
@@ -46,20 +76,20 @@ export const serviceKinds = {
       lost_at: "2026-11-23T00:00:00.000Z",
     },
   }),
-  requests_stopped: defineKind<{ error_code: string; operation: string; dataset: string }>({
-    title: "API requests have stopped",
-    says: "the API refused the token or the account, so no request is sent; closed ten checks after a balance check is accepted",
+  requests_stopped: defineKind<{ error_code: string; operation: string; dataset: string; subject: string }>({
+    title: "The API refuses requests",
+    says: "the API refused the token, or an operation to the account, so no request is sent; closed ten checks after a balance check is accepted",
     weight: "trouble",
-    wording: ({ error_code: code, operation, dataset }, since) => ({
-      happened: `the API has refused ${operation === "" ? "all requests" : `${operation}${named(dataset)}`} since ${since} (${codeWords(code)})`,
-      means:
-        operation === ""
-          ? "nothing is loaded until it accepts requests again, which the workers check automatically"
-          : "this is not loaded until it is accepted again, which the workers try automatically, and everything else is loaded only in the minutes between these tries",
-      command: "storehouse doctor",
-      does: "tests the token and says what to do",
-    }),
-    example: { error_code: "unauthorised", operation: "", dataset: "" },
+    wording: (facts, since) => {
+      const { error_code: code, operation, dataset, subject } = facts;
+      const refused =
+        operation === "" ? "all requests of the account" : `${operation}${named(dataset)}${about(subject)}`;
+      return {
+        happened: `the API has refused ${refused} since ${since} (${codeWords(code)})`,
+        ...(operation === "" ? wholeStop(code) : partialStop(code)),
+      };
+    },
+    example: { error_code: "unauthorised", operation: "", dataset: "", subject: "" },
   }),
   worker_restarting: defineKind<{ error_code: string; host: string }>({
     title: "A worker cannot work",

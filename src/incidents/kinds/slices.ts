@@ -1,6 +1,6 @@
 import { defineKind } from "./define-kind.ts";
 import { codeWords } from "./service.ts";
-import { countOf, listed, minuteOf } from "../../core/words.ts";
+import { countOf, listed, minuteOf, triedAgainBy } from "../../core/words.ts";
 
 const stopped = ["api_unavailable", "requests_stopped"] as const;
 
@@ -8,7 +8,7 @@ const stopped = ["api_unavailable", "requests_stopped"] as const;
 function nextTry(at: string | null): string {
   return at === null
     ? "their data is missing until it is requested again"
-    : `their data is missing until a worker or the next sync requests them again, from ${minuteOf(at)} on`;
+    : `their data is missing until they are requested again ${triedAgainBy} ${minuteOf(at)}`;
 }
 
 /** Data that is missing or late. */
