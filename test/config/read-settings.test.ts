@@ -171,7 +171,10 @@ test.each([
     "credits.budgets.a/b: the name of a budget consists of letters",
   ],
   ["credits: { budgets: { b: { credits_a_day: 0 } } }", "credits.budgets.b.credits_a_day: a budget must be 1 credit"],
-  ['portfolio: { apps: [{ id: "a b", countries: [US] }] }', "portfolio.apps.0.id: a track id is a number (iOS) or"],
+  [
+    'portfolio: { apps: [{ id: "a b", countries: [US] }] }',
+    "portfolio.apps.0.id: a track id is a number of at most 19 digits (iOS) or",
+  ],
 ])("a name or value that does not fit is reported with what it is like: %j", async (yaml, words) => {
   await expect(read(yaml)).rejects.toThrow(words);
 });
