@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A field that the contract does not name: its path and its kind. */
+/** A field that the contract does not name: its path and its kind, that of its first value other than null if there is one. */
 export type Drift = { readonly path: string; readonly kind: string };
 
 /** Collects fields that a schema does not know, each path once. `[]` means any item, `{}` any key of a map. */
@@ -31,7 +31,9 @@ function objectDrift(schema: z.ZodObject, value: unknown, path: string, found: D
 
 /** Adds a field to those found, unless its path is there already. */
 export function noteDrift(path: string, value: unknown, found: Drift[]): void {
-  if (!found.some((drift) => drift.path === path)) found.push({ path, kind: kindOf(value) });
+  const at = found.findIndex((drift) => drift.path === path);
+  if (at === -1) found.push({ path, kind: kindOf(value) });
+  else if (value !== null && found[at]?.kind === "null") found[at] = { path, kind: kindOf(value) };
 }
 
 function unwrapOptional(schema: z.ZodType): z.ZodType {
