@@ -67,7 +67,7 @@ export const postgresErrors = {
   },
   migration_failed: {
     recovery: "usage",
-    says: "migration {migration} failed, and nothing was changed: {problem}",
+    says: "migration {migration} failed: {problem}",
     next: "rename or drop the object that is in its way, or that depends on what it changes, then run `storehouse migrate`; report this message if the object is Storehouse's own",
   },
   rights_missing: {
@@ -95,6 +95,6 @@ export const postgresErrors = {
     later: true,
     attempts: 2,
     says: "Postgres did not complete a statement: {problem}",
-    next: "a slice is loaded from its stored answer by a worker, or by the next sync, at growing intervals, and another command must be run again; check the server's log for who cancels statements of this role, and for a lack of memory",
+    next: "a slice is loaded from its stored answer by a worker, or by a later sync, at growing intervals, and another command must be run again; check the server's log for who cancels statements of this role, and for a lack of memory",
   },
 } as const;

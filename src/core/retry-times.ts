@@ -29,11 +29,12 @@ export type FailedAttempts = {
 };
 
 /**
- * When a failed slice is requested again automatically (epoch-ms): after the wait that its number of later tries gives, or the longest
- * shorter one that ends in time. Null if a retry cannot fix its error, or if none ends in time.
+ * When a failed slice is requested again automatically (epoch-ms): after the wait that its number of later tries gives, or the one before
+ * it if only that ends in time. Null if a retry cannot fix its error, or if neither ends in time.
  */
 export function nextTryAt({ code, laterTries, endedAt, before = Infinity }: FailedAttempts): number | null {
   if (!isTriedLater(code)) return null;
-  const wait = distances.slice(0, laterTries + 1).findLast((one) => endedAt + one < before);
+  const at = Math.min(laterTries, distances.length - 1);
+  const wait = distances.slice(Math.max(0, at - 1), at + 1).findLast((one) => endedAt + one < before);
   return wait === undefined ? null : endedAt + wait;
 }

@@ -15,9 +15,9 @@ export type ApiOutage = {
   readonly through: <T>(call: () => Promise<T>) => Promise<T>;
   /**
    * Resolves when a call that waited for credits and pace may be sent; throws `api_unavailable` if a balance check has shown meanwhile that
-   * the API is unavailable.
+   * the API is unavailable, or if `unsent` is aborted by then.
    */
-  readonly mayBeSent: () => Promise<void>;
+  readonly mayBeSent: (unsent: AbortSignal) => Promise<void>;
 };
 
 type OutageParts = {
@@ -90,6 +90,8 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
     const backoff = { firstMs: parts.retryMs, longestMs: slowestCheckMs };
     await retry({ clock, backoff, signal: halted, again }, check)
       .catch((error: unknown) => {
+        // a refusal or a stop: nothing more is sent
+        decision.resolve(true);
         throw unavailable && halted.aborted ? fail("stopped") : error;
       })
       .finally(() => decision.resolve(false));
@@ -118,8 +120,9 @@ export function createApiOutage(parts: OutageParts): ApiOutage {
         throw error;
       }
     },
-    mayBeSent: async () => {
-      if (waiting !== null && (await verdict)) throw deferred();
+    mayBeSent: async (unsent) => {
+      if (waiting === null) return;
+      if ((await verdict) || unsent.aborted) throw deferred();
     },
   };
 

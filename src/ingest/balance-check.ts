@@ -58,15 +58,17 @@ export async function checkBalance(parts: IngestParts, stop: AbortSignal): Promi
       await endOutage(parts.db, parts.accountId, parts.clock.now());
     });
   } catch (error) {
-    await noteProblem(parts, error);
-    throw ofCheck(await explained(parts, error));
+    const known = await explained(parts, error);
+    await noteProblem(parts, known);
+    throw ofCheck(known);
   }
 }
 
 /** Records for the overview that the API refuses the account or does not respond: no run shows that. */
 async function noteProblem({ db, accountId, clock, abort }: IngestParts, error: unknown): Promise<void> {
   if (error instanceof AbortError) abort(error);
-  else if (error instanceof StorehouseError && outageSigns.has(error.code))
+  // a hint says that the cause is on this machine
+  else if (error instanceof StorehouseError && outageSigns.has(error.code) && error.context["hint"] === undefined)
     await noteOutage(db, accountId, error.code, clock.now()).catch(() => undefined);
 }
 

@@ -174,6 +174,7 @@ function beginsNoJson({ mayBeText }: Operation, body: Buffer): boolean {
     .subarray(0, 64)
     .toString()
     .replace(/^\uFEFF/, "")
+    .replaceAll("\0", "")
     .trimStart();
   return mayBeText === true ? text.startsWith("<") : text !== "" && !startOfJson.test(text);
 }

@@ -28,7 +28,10 @@ function renamedFigure({ figures }: Dataset, slice: Slice, { pages, invalid, dri
   );
   if (unknown.size === 0) return null;
   const entries = [...pages.flatMap((page) => listsAt(page, items)).flat(), ...invalid.map(({ item }) => item)];
-  if (entries.some((entry) => isObject(entry) && figures.some((name) => Object.hasOwn(entry, name)))) return null;
+  if (
+    entries.some((entry) => isObject(entry) && figures.some((name) => !unknown.has(name) && Object.hasOwn(entry, name)))
+  )
+    return null;
   return `no entry has ${figures.join(" or ")}, but entries have unknown fields with numbers: ${[...unknown].join(", ")}`;
 }
 

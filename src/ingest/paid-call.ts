@@ -4,13 +4,14 @@ import { answerHash } from "./account-calls.ts";
 import type { Reply } from "../api/reply.ts";
 import { steadyMs } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
-import { AbortError, fail, FencedError, StorehouseError, wasSent } from "../core/errors.ts";
+import { AbortError, fail, FencedError, StorehouseError, unexpected, wasSent } from "../core/errors.ts";
 import { pagePrice, type Slice, type Spender } from "../core/slice.ts";
 import { subjectOf } from "../credits/account-stop.ts";
 import { readAccount } from "../credits/account.ts";
 import { callPrice } from "../credits/costs.ts";
 import type { CallReceipt, Settlement } from "../credits/holds.ts";
 import { readLostAt } from "../ledger/lost-days.ts";
+import { isInterrupted } from "../postgres/database-errors.ts";
 import type { LandedPage } from "../raw/read-answers.ts";
 import type { Landing } from "../raw/store-answers.ts";
 import { bookedReply } from "./booked-reply.ts";
@@ -36,9 +37,7 @@ export type ApiCall = {
   readonly class: Spender;
   /** The slice and page that it is for; null if there is none: then its answer is stored only if it is for a `caller`. */
   readonly page: { readonly slice: Slice; readonly index: number } | null;
-  /**
-   * The caller of the gateway that it is for, with its own floor in place of the floor of its class, and the dataset and app for budgets.
-   */
+  /** The caller of the gateway that it is for, its floor instead of that of the class, and the dataset and app for budgets. */
   readonly caller?: { readonly name: string; readonly floor: number | undefined; readonly about: BudgetSubject };
 };
 
@@ -67,8 +66,8 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   const held = { cost: () => priceOf(parts, call), class: call.class, signal: call.unsent, ...floor, ...about };
   const work = page === null ? held : { ...held, ...sliceWork(parts, page.slice) };
   const { reply, isShown, refusal } = await parts.queue.run(work, async (holdId) => {
+    if (page !== null) await parts.apiOutage.mayBeSent(call.unsent);
     checkDay(parts, call);
-    if (page !== null) await parts.apiOutage.mayBeSent();
     const sent = asPage(call, await send(parts, call));
     // first, so that nothing is sent while the refusal is landed
     const decided = await decideRefusal(parts, call, sent);
@@ -99,8 +98,8 @@ function asPage({ operation, page }: ApiCall, reply: Reply): Reply {
 }
 
 /**
- * Throws `day_over` for a snapshot whose day ended while its call waited, for instance in a machine that slept: the answer would be about
- * the new day. The slice is claimed again and dated to that. Pages after the first belong to what is paid for.
+ * Throws `day_over` for a snapshot whose day ended while its call waited: the answer would be about the new day. The slice is claimed again
+ * and dated to that. Pages after the first belong to what is paid for.
  */
 function checkDay({ clock }: IngestParts, { page }: PaidCall): void {
   if (page?.index === 0 && page.slice.class === "snapshot" && page.slice.asOf < clock.today())
@@ -116,9 +115,11 @@ function sliceWork({ db }: IngestParts, { sliceId, planId = null, dataset, scope
 /** Commits a request, and settles its hold, if any; retries while the database is unreachable. */
 async function landOnce(parts: IngestParts, landing: Landing, settlement: Settlement | null = null): Promise<void> {
   let tries = 0;
-  await retryDatabase(parts, () =>
-    parts.batched.land({ landing: { ...landing, isRepeat: (tries += 1) > 1 }, settlement }),
-  );
+  const land = () => parts.batched.land({ landing: { ...landing, isRepeat: (tries += 1) > 1 }, settlement });
+  await retryDatabase(parts, land).catch((error: unknown) => {
+    // a slice that fails with an interruption is tried again, and this answer would be bought each time
+    throw isInterrupted(error) ? unexpected(error, parts.scrub) : error;
+  });
 }
 
 /** The credits to hold: what the plan expects or, if that is more, what the last such call was charged. */

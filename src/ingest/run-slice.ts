@@ -80,11 +80,19 @@ async function attempt(parts: IngestParts, claimed: Slice, signals: CallSignals)
     );
   } catch (error) {
     if (isLostConnection(error)) throw error;
-    await failAttempt(parts, slice, knownError(parts, error, signals)).catch(async (fault: unknown) => {
-      if (isLostConnection(fault) || isInterrupted(fault)) throw fault;
-      // otherwise the slice would be tried forever, and its run would wait for it
-      await failForGood(parts, slice, knownError(parts, fault, signals));
-    });
+    const fails = () => failAttempt(parts, slice, knownError(parts, error, signals));
+    // an interrupted statement is rolled back; without this its whole attempt would be repeated, and its call paid again
+    const again = (fault: unknown) => {
+      if (!isInterrupted(fault)) throw fault;
+      return retryDatabase(parts, fails);
+    };
+    await fails()
+      .catch(again)
+      .catch(async (fault: unknown) => {
+        if (isLostConnection(fault) || isInterrupted(fault)) throw fault;
+        // otherwise the slice would be tried forever, and its run would wait for it
+        await failForGood(parts, slice, knownError(parts, fault, signals));
+      });
   }
 }
 

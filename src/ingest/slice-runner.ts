@@ -53,7 +53,7 @@ export function startSliceRunner(
   }
 
   /**
-   * Called when the end of a slice could not be written: releases the slice if the connection was lost, since any other error would recur.
+   * Called when the end of a slice could not be written: releases the slice if the error may pass, since any other would recur.
    */
   function releaseSlice(error: unknown): void {
     if (isLostConnection(error) || isPassing(error)) queue.lost();

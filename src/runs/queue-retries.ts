@@ -15,7 +15,7 @@ import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
 import { coveredBy } from "../planner/agreed-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { joinTries } from "./joined-tries.ts";
-import { isPassing } from "../postgres/database-errors.ts";
+import { isCancelled, isPassing } from "../postgres/database-errors.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
 
@@ -87,7 +87,7 @@ async function queue(
       return queued;
     });
   } catch (error) {
-    if (isPassing(error)) return 0;
+    if (isPassing(error) && !isCancelled(error)) return 0;
     throw error;
   }
 }

@@ -79,9 +79,9 @@ const wasUnavailable = sql<boolean>`exists (
       and    exists (select from ops.slice as beside
                      where  beside.run_id = before.run_id and beside.dataset = s.dataset and beside.state in ('loaded', 'empty')))`;
 
-/** SQL: true if another run of the same day, of any account, has loaded some of the dataset of a slice (`s`). */
+/** SQL: true if another run of the same account and day has loaded some of the dataset of a slice (`s`). */
 const isLoadedBeside = (runId: string) => sql<boolean>`exists (
       select from ops.run   as own
-      join   ops.run   as other on other.as_of = own.as_of and other.run_id <> own.run_id
+      join   ops.run   as other on other.account = own.account and other.as_of = own.as_of and other.run_id <> own.run_id
       join   ops.slice as beside on beside.run_id = other.run_id
       where  own.run_id = ${runId} and beside.dataset = s.dataset and beside.state in ('loaded', 'empty'))`;

@@ -19,11 +19,11 @@ test("a failed slice is requested again after minutes, then hours, then every da
   expect(waits("success_false", 0, 1)).toEqual([5, 30]);
 });
 
-test("one that must be requested before a time has the longest of these waits that ends by then", () => {
+test("one that must be requested before a time has the next shorter wait if only that ends by then", () => {
   const within = (minutes: number) => waitsBefore(endedAt + minutes * minute, "not_json", [0, 1, 2, 3, 4]);
-  expect(within(121)).toEqual([5, 30, 120, 120, 120]);
-  expect(within(120)).toEqual([5, 30, 30, 30, 30]);
-  expect(within(6)).toEqual([5, 5, 5, 5, 5]);
+  expect(within(121)).toEqual([5, 30, 120, 120, null]);
+  expect(within(120)).toEqual([5, 30, 30, null, null]);
+  expect(within(6)).toEqual([5, 5, null, null, null]);
   expect(within(5)).toEqual([null, null, null, null, null]);
 });
 

@@ -51,3 +51,13 @@ test("ends slices whose load Postgres cancels each time, and a retry loads their
   expect(await stage.retry()).toMatchObject({ outcome: "loaded" });
   await expectCalm(stage, calm, 0);
 });
+
+test("buys no answer again that Postgres refuses to store each time", async () => {
+  await using stage = await openStage({ market });
+  await interrupt(stage, "ops.request", { code: "53200", times: 1_000_000 });
+  expect(await stage.sync()).toMatchObject({ outcome: "failed" });
+  expect(await stage.query("select error_code, due_at from ops.slice where state = 'failed'")).toEqual([
+    { error_code: "unexpected", due_at: null },
+  ]);
+  expect(stage.requested()).toHaveLength(1);
+});

@@ -102,8 +102,8 @@ describe.each(Object.entries(answers))("an answer of %s", (operation, { figure }
       {},
       { mood: "good" },
       { [figure]: null },
-      { [figure]: 3, mood: "good" },
-      { [figure]: null, mood: "good" },
+      { [figure]: 3, mood: 7 },
+      { [figure]: null, mood: 7 },
     ]) {
       const { rows, invalid } = read(operation, fields);
       expect([fields, invalid]).toEqual([fields, []]);
@@ -112,9 +112,17 @@ describe.each(Object.entries(answers))("an answer of %s", (operation, { figure }
   });
 });
 
+test("the name that the field has in another operation of the dataset is not its own", () => {
+  for (const [operation, other] of [
+    ["ios.category-ranking", "rank"],
+    ["android.category-ranking", "ranking"],
+  ] as const)
+    expect(read(operation, { [other]: 3 })).toMatchObject({ rows: 0, invalid: [expect.stringContaining(other)] });
+});
+
 test("an unknown field elsewhere in the answer says nothing about its figures", () => {
   const { slice } = answers["ios.organic-keywords"] ?? { slice: {} };
-  const body = { trackId: 42, date, mood: "good", rankings: [{ keyword: "yoga" }] };
+  const body = { trackId: 42, date, mood: 7, rankings: [{ keyword: "yoga" }] };
   const { value, invalid, drift } = readAnswer(
     operationById("ios.organic-keywords"),
     Buffer.from(JSON.stringify(body)),
