@@ -116,7 +116,8 @@ left   join lateral (
   where  s.account_id = c.account_id and s.lifted_at is null and s.operation = 'account.remaining-credits'
   group  by s.first_stopped_at) as r on true
 -- a process that was killed while it waited has not ended its outage
-left   join ops.api_outage as o on o.account_id = c.account_id and o.ended_at is null and (c.observed_at > o.seen_at) is not true
+left   join ops.api_outage as o on o.account_id = c.account_id and o.ended_at is null
+       and not exists (select from ops.request as q where q.account_id = c.account_id and q.received_at > o.seen_at and q.error_code is null)
 where  r.refused_since is not null or o.seen_at is not null;
 comment on view   ops.api_trouble                is 'One row per account whose balance check the API refuses, or to which it did not respond when it was last tried. Can anything be requested?';
 comment on column ops.api_trouble.refused_since  is 'Since when the API has refused all requests of the account; null if it does not.';

@@ -5673,7 +5673,9 @@ create view ops.api_trouble (
              JOIN ops.account_stop a ON a.account_id = s.account_id AND a.lifted_at IS NULL
           WHERE s.account_id = c.account_id AND s.lifted_at IS NULL AND s.operation = 'account.remaining-credits'::text
           GROUP BY s.first_stopped_at) r ON true
-     LEFT JOIN ops.api_outage o ON o.account_id = c.account_id AND o.ended_at IS NULL AND (c.observed_at > o.seen_at) IS NOT TRUE
+     LEFT JOIN ops.api_outage o ON o.account_id = c.account_id AND o.ended_at IS NULL AND NOT (EXISTS ( SELECT
+           FROM ops.request q
+          WHERE q.account_id = c.account_id AND q.received_at > o.seen_at AND q.error_code IS NULL))
   WHERE r.refused_since IS NOT NULL OR o.seen_at IS NOT NULL;
 
 -- One row per answer about one app: its days, with or without rows, except those that retention has dropped since. Is a figure missing because the service has none, or because it was not requested? Since when has a dataset been requested for an app?

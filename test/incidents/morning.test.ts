@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readMorning } from "../../src/incidents/morning.ts";
 import { day } from "../../src/core/day.ts";
-import { observeBalance, openAccount } from "../../src/credits/account.ts";
+import { openAccount } from "../../src/credits/account.ts";
 import { noteOutage } from "../../src/ledger/api-outages.ts";
 import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
 import { draft, now } from "../support/ledger-stage.ts";
@@ -149,7 +149,14 @@ test("an API that does not respond is on the page until it responds", async () =
   expect(await verdict()).toMatch(/^Not complete yet: the API has not responded since .* UTC\.$/);
   await noteOutage(db, accountId, "no_connection", now - 24 * 60 * 60_000);
   expect(await verdict()).toMatch(/^Not complete yet: the API did not respond at .* UTC, when it was last tried\.$/);
-  const balance = { total: 10, remaining: 5, resetsAt: null, periodHours: null, sentAt: now };
-  await observeBalance(db, accountId, balance, clock);
+  const replied = (error: string | null) =>
+    stage.stage.pool.query(
+      `insert into ops.request (account_id, attempt, page, class, operation, params, status, error_code, cost, duration_ms, byte_count, received_at)
+       values ($1, 1, 0, 'daily', 'any', '{}', 200, $2, 0, 0, 0, $3)`,
+      [accountId, error, new Date(now)],
+    );
+  await replied("not_json");
+  expect(await verdict()).toContain("did not respond");
+  await replied(null);
   expect(await verdict()).toMatch(/^OK: /);
 });
