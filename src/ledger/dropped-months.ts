@@ -29,6 +29,11 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
     where  ${own} and ${isOpen("slice")} and window_start < ${end}::date
     limit  1`.execute(transaction);
   if (open.rows.length > 0) return false;
+  // the same answer has to be loaded again: its rows are gone
+  await sql`
+    update ops.slice set answer_digest = null
+    where  dataset = any (${[...going.datasets]}::text[]) and answer_digest is not null
+    and    window_start < ${end}::date and window_end > ${going.month}::date`.execute(transaction);
   await sql`
     insert into ops.dropped_month as m (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
     select dataset, ${going.table}, ${going.month}::date, ${going.action}, ${going.rows}, ${going.bytes}, current_user, ${instant(now)}, false
