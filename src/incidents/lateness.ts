@@ -1,4 +1,4 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
@@ -57,7 +57,7 @@ export async function readOwnPackDays(db: Database, now: number): Promise<OwnPac
     where  not exists (
       select from ops.slice_log as s
       where  s.dataset = own.dataset
-      and    s.created_at > ${new Date(now).toISOString()}::timestamptz - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
+      and    s.created_at > ${instant(now)} - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
       and    not exists (select from ops.list_timing as t where t.dataset = s.dataset and t.scope = s.scope))`.execute(
     db,
   );
