@@ -13,6 +13,7 @@ import { AnswerFile, pagesOf, parseFile, type ParsedFile } from "./answer-file.t
 import { InvalidFile, sliceOfFile } from "./slice-of-file.ts";
 import type { Fetched } from "../ingest/read-pages.ts";
 import { schemaWords } from "../core/schema-words.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** The answer of a valid file: its slice, its pages, and the parsed answer. */
 export type FileAnswer = {
@@ -102,7 +103,7 @@ function missingPage(read: number): string {
 function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {
   const answerRows = rowsOfAnswer(dataset, slice, fetched);
   const { loads, invalid } = answerRows;
-  const { state } = outcomeOf({ rows: loads.reduce((sum, { rows }) => sum + rows.length, 0), invalid });
+  const { state } = outcomeOf({ rows: sumBy(loads, ({ rows }) => rows.length), invalid });
   if (state === "failed") throw new InvalidFile(`body: nothing in it belongs to the slice: ${invalid[0]?.reason}`);
   return answerRows;
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
+import { sumBy } from "../core/sum.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { skipUnanswered } from "../ledger/amend-slices.ts";
 import { cutTail } from "../ledger/tails.ts";
@@ -83,7 +84,7 @@ export async function prepareRows(
     invalid,
     unanswered,
     tail,
-    rows: ready.reduce((sum, { count }) => sum + count, 0),
+    rows: sumBy(ready, ({ count }) => count),
   };
 }
 

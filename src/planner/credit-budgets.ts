@@ -3,6 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { budgetDays } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
+import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { overBudget, type BudgetCut, type BudgetedWork, type BudgetRoom } from "../plan/over-budget.ts";
@@ -51,8 +52,8 @@ export function cutToRooms<W extends BudgetWork>(
 /** The total of some work. */
 export function sumOfWork(work: readonly BudgetWork[]): { readonly slices: number; readonly credits: number } {
   return {
-    slices: work.reduce((sum, { slices }) => sum + slices, 0),
-    credits: work.reduce((sum, { credits }) => sum + credits, 0),
+    slices: sumBy(work, ({ slices }) => slices),
+    credits: sumBy(work, ({ credits }) => credits),
   };
 }
 
