@@ -186,7 +186,7 @@ export type CreditLimits = {
 
 /**
  * Makes slices that are deferred for credits pending, in order, as many as the known balance pays for; the others stay deferred. Returns
- * how many.
+ * how many. Cheaper slices do not pass one that is too expensive: they would spend what it waits for, check after check.
  */
 export async function resumeAffordable(
   db: Database,
