@@ -2,7 +2,7 @@ import { instant, sql } from "../postgres/sql.ts";
 import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
-import { daysBetweenAnswers, onceDays, type Timing } from "../core/timing.ts";
+import { daysBetweenAnswers, isLostByTomorrow, onceDays, type Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
@@ -135,7 +135,7 @@ export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, 
   return datasets.flatMap((dataset) => {
     const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});
     const own = states.filter((state) => state.dataset === dataset.name);
-    if (dataset.stage === "portfolio" || timing.kind !== "snapshot" || timing.refreshDays > 1) return [];
+    if (dataset.stage === "portfolio" || !isLostByTomorrow(timing)) return [];
     if (runIntervalOf(dataset, parts) === null || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
     return [dataset.name];
   });
