@@ -41,16 +41,21 @@ export type SliceLoad = Omit<AnswerRows, "loads"> & {
   readonly digest?: string;
 };
 
+/** An answer to prepare, and the first day whose rows are kept; null or left out if all are. */
+type PreparedAnswer = {
+  readonly dataset: Dataset;
+  readonly slice: Slice;
+  readonly fetched: Fetched;
+  readonly goneBefore?: Day | null;
+};
+
 /**
  * Normalises an answer and makes the keys and partitions that its rows need; if the rows are never written, these do no harm. Rows of
  * dropped months, before `goneBefore`, are left out.
  */
 export async function prepareSlice(
   parts: LoadParts,
-  dataset: Dataset,
-  slice: Slice,
-  fetched: Fetched,
-  goneBefore: Day | null = null,
+  { dataset, slice, fetched, goneBefore = null }: PreparedAnswer,
 ): Promise<SliceLoad> {
   const answerRows = rowsOfAnswer(dataset, slice, fetched);
   if (goneBefore === null) return prepareRows(parts, slice, fetched, answerRows);
