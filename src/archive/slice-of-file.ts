@@ -50,26 +50,26 @@ export function sliceOfFile(
 }
 
 /** Sorted lists by the list in the file: files of many days share one list, in one order. */
-const inOrder = new WeakMap<readonly string[], readonly string[]>();
+const sortedLists = new WeakMap<readonly string[], readonly string[]>();
 
 function sorted(items: readonly string[]): readonly string[] {
   const given = itemsFrom(JSON.stringify(items));
-  const known = inOrder.get(given);
+  const known = sortedLists.get(given);
   if (known !== undefined) return known;
   if (new Set(given).size !== given.length) throw new InvalidFile("items: one is listed twice");
   const list = itemsFrom(JSON.stringify([...given].sort()));
-  inOrder.set(given, list);
+  sortedLists.set(given, list);
   return list;
 }
 
-const examples = new Map<string, readonly Partition[]>();
+const examplesByDataset = new Map<string, readonly Partition[]>();
 
 /** Partitions that a small account could have: they show the fields of a scope, and whether calls name items. */
 function examplesOf(dataset: Dataset): readonly Partition[] {
-  const known = examples.get(dataset.name);
+  const known = examplesByDataset.get(dataset.name);
   if (known !== undefined) return known;
   const made = possiblePartitions(dataset);
-  examples.set(dataset.name, made);
+  examplesByDataset.set(dataset.name, made);
   return made;
 }
 
