@@ -149,6 +149,10 @@ export const logEvents = {
   },
   "gateway.failed": { level: "error", says: "a call met an unexpected error" },
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
+  "console.not_recorded": {
+    level: "error",
+    says: "the outcome of an action of the console, or the run that it started, could not be recorded in ops.audit; the action goes on",
+  },
   "alert.fired": { level: "info", says: "an alert fired: its name, and for how many subjects and days" },
   "alert.check_failed": { level: "warn", says: "an alert could not be checked; the next check tries again" },
   "incident.opened": { level: "warn", says: "an incident has opened" },
