@@ -118,14 +118,28 @@ export async function agreeToHeld(db: Database, sliceId: string): Promise<boolea
 /** A person's command takes effect in the next answers; the longest refresh of a portfolio dataset is a week. */
 const effectFor = sql`interval '8 days'`;
 
-/** True if a person's request of an operation with these parameters was answered in the days before an instant (epoch-ms). */
+/**
+ * True if a request of an operation with these parameters was answered to an account in the days before an instant (epoch-ms). Which class
+ * it had does not matter: a caller of the gateway has one of its own.
+ */
 export async function wasRequestedBefore(
   db: Database,
-  { operation, params, at }: { operation: string; params: Readonly<Record<string, string>>; at: number },
+  {
+    operation,
+    params,
+    account,
+    at,
+  }: {
+    readonly operation: string;
+    readonly params: Readonly<Record<string, string>>;
+    readonly account: string;
+    readonly at: number;
+  },
 ): Promise<boolean> {
   const { rows } = await sql`
     select from ops.request
-    where  received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and operation = ${operation} and class = 'person'
+    where  received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and operation = ${operation}
+    and    account_id in (select account_id from ops.credit_account where account = ${account})
     and    status between 200 and 299 and (select jsonb_object_agg(name, value #>> '{}') from jsonb_each(params) as p (name, value)) @> ${JSON.stringify(params)}::jsonb
     limit  1`.execute(db);
   return rows.length > 0;
