@@ -39,7 +39,9 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
  */
 export async function forecastBeforeHistory(app: App, accountId: string, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
-  const isNeeded = (await hasOpenHistory(db)) && (await readNights(db, accountId, app.clock.now())) === null;
+  const isNeeded =
+    (await hasOpenHistory(db, accountOf(app.config.settings))) &&
+    (await readNights(db, accountId, app.clock.now())) === null;
   if (isNeeded) await noted(app, () => currentForecast(app, stop));
 }
 
