@@ -1,6 +1,7 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { wasSentFor } from "../credits/charges.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -137,10 +138,9 @@ export async function wasRequestedBefore(
   },
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from ops.request
-    where  received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and operation = ${operation}
-    and    account_id in (select account_id from ops.credit_account where account = ${account})
-    and    status between 200 and 299 and (select jsonb_object_agg(name, value #>> '{}') from jsonb_each(params) as p (name, value)) @> ${JSON.stringify(params)}::jsonb
+    select from ops.request as q
+    where  q.received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and q.operation = ${operation} and ${wasSentFor(account)}
+    and    q.status between 200 and 299 and (select jsonb_object_agg(name, value #>> '{}') from jsonb_each(q.params) as p (name, value)) @> ${JSON.stringify(params)}::jsonb
     limit  1`.execute(db);
   return rows.length > 0;
 }
