@@ -125,6 +125,10 @@ export const logEvents = {
   "queue.orphaned_claims": { level: "warn", says: "slices whose claim was lost with a connection are released" },
   "health.listening": { level: "info", says: "the health server listens on this port" },
   "health.port_taken": { level: "warn", says: "health.port is in use; the health server uses another port, or none" },
+  "health.figures_unknown": {
+    level: "warn",
+    says: "the figures of the fleet could not be read (`problem`), so scrapes leave them out; logged again after a read that succeeds",
+  },
   "console.not_started": {
     level: "error",
     says: "the console of a worker could not start; the worker works without it",
