@@ -182,6 +182,7 @@ test("commands, metrics, incidents and the console show it", async () => {
     db: () => db,
     settings: app.config.settings,
     clock,
+    log: { warn: () => undefined },
     accountId,
     scheduled: new Map([[everyDataset, 86_400_000]]),
     isDatabaseUp: () => Promise.resolve(true),

@@ -5,7 +5,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { actions } from "./actions/all.ts";
 import { Agreement, agreesTo } from "./agreement.ts";
 import { agreementPage } from "./agreement-page.ts";
-import { recordAudit, recordOutcome, recordRun, type AuditOutcome } from "./audit.ts";
+import { recordAudit, recordOutcome, recordRun, tryRecord, type AuditOutcome } from "./audit.ts";
 import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction } from "./define-action.ts";
@@ -99,7 +99,7 @@ async function act(
   const entry = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
   const auditId = await recordAudit(db, visitor, entry);
   const record = (outcome: AuditOutcome, note: string) =>
-    recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });
+    tryRecord(app, recordOutcome(db, auditId, { outcome, note, at: app.clock.now() }));
   try {
     const { says, to, started } = await action.run(context, input, price);
     await record(started === undefined ? "done" : "started", says);

@@ -1,3 +1,5 @@
+import type { App } from "../app.ts";
+import { loggedText } from "../core/errors.ts";
 import { isAlive } from "../ledger/workers.ts";
 import { sql, instant } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
@@ -40,6 +42,14 @@ export async function recordOutcome(
   await sql`
     update ops.audit set outcome = ${outcome}, note = ${shortened(note, longest.note)}, ended_at = ${endedAt}
     where  audit_id = ${auditId}`.execute(db);
+}
+
+/**
+ * Waits for a record. If it cannot be written, that goes into the log: it must not hide another error, nor make an action that was carried
+ * out count as failed.
+ */
+export async function tryRecord({ log, hide }: Pick<App, "log" | "hide">, record: Promise<void>): Promise<void> {
+  await record.catch((error: unknown) => log.error({ problem: loggedText(error, hide) }, "console.not_recorded"));
 }
 
 /** Records which run an action started. */

@@ -1,8 +1,9 @@
 import type { App } from "../app.ts";
 import { noMoreOfIt } from "../foreground.ts";
 import { count, countOf } from "../core/words.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, loggedText, StorehouseError } from "../core/errors.ts";
 import type { ReportedProgress, SyncResult } from "../runs/run-parts.ts";
+import { tryRecord } from "./audit.ts";
 
 /** How a run ended: its result and its problem, each null if there is none. */
 export type RunEnd = { readonly at: number; readonly result: SyncResult | null; readonly problem: string | null };
@@ -55,19 +56,17 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
   let working: Promise<void> = Promise.resolve();
   let stopping = new AbortController();
 
-  /** A record that cannot be written does not prevent another run. */
-  function noted(record: Promise<void>): Promise<void> {
-    return record.catch((error: unknown) => log.error({ problem: problemText(error, hide) }, "console.run_failed"));
-  }
-
   async function toEnd(running: Promise<SyncResult>, onEnd: (end: RunEnd) => Promise<void>): Promise<void> {
     const ended = await running.then(
       (result): RunEnd => ({ at: clock.now(), result, problem: result.error && hide(result.error.message) }),
-      (error: unknown): RunEnd => ({ at: clock.now(), result: null, problem: problemText(error, hide) }),
+      (error: unknown): RunEnd => {
+        log.error({ problem: loggedText(error, hide) }, "console.run_failed");
+        return { at: clock.now(), result: null, problem: problemText(error, hide) };
+      },
     );
-    if (ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
+    if (ended.result !== null && ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
     // recorded before it is shown as ended
-    await noted(onEnd(ended));
+    await tryRecord({ log, hide }, onEnd(ended));
     latest = latest && { ...latest, ended };
   }
 
@@ -88,7 +87,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
       const control: RunControl = {
         stop: stopping.signal,
         progress: (progress) => {
-          if (latest?.progress == null) number = noted(onRun(progress.runId));
+          if (latest?.progress == null) number = tryRecord({ log, hide }, onRun(progress.runId));
           latest = latest && { ...latest, progress };
         },
       };

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accountOf } from "../config/config-of-account.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, loggedText, StorehouseError } from "../core/errors.ts";
 import { type ErrorCode } from "../core/error-codes.ts";
 import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
@@ -39,8 +39,7 @@ export function addProblems(server: FastifyInstance, parts: ConsoleParts): void 
   );
   server.setErrorHandler((error, request, reply) => {
     const problem = problemOf(parts.app, error);
-    if (problem === null)
-      parts.app.log.error({ problem: parts.app.hide(String(error)).slice(0, 300) }, "console.failed");
+    if (problem === null) parts.app.log.error({ problem: loggedText(error, parts.app.hide) }, "console.failed");
     return sendProblem(parts, { request, reply, problem });
   });
 }
@@ -82,7 +81,7 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
   const title = titles[status] ?? "Something went wrong";
   const text = problem === null ? "an unexpected error" : app.hide(problem.problem);
   const next = problem === null ? "see the log of the console" : app.hide(problem.next);
-  const body = html`<article class="card narrow problem">
+  const body = html`<article class="card narrow">
     <p class="eyebrow">${status}</p>
     <h1>${title}</h1>
     <p>${codeText(sentence(text))}</p>

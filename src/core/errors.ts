@@ -104,7 +104,12 @@ export function fail(code: ErrorCode, context: ErrorContext = {}, cause?: unknow
 
 /** Converts an unexpected error to one of ours; `hide` removes secrets from its text. */
 export function unexpected(cause: unknown, hide: (text: string) => string): StorehouseError {
-  return fail("unexpected", { problem: hide(String(cause)).slice(0, 300) }, cause);
+  return fail("unexpected", { problem: loggedText(cause, hide) }, cause);
+}
+
+/** The text of an error for the log, without secrets: all of ours, and the beginning of an unexpected one. */
+export function loggedText(thrown: unknown, hide: (text: string) => string): string {
+  return thrown instanceof StorehouseError ? hide(thrown.message) : hide(String(thrown)).slice(0, 300);
 }
 
 /** One line: what is wrong, with which values, and what to do next. */

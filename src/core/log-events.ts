@@ -125,6 +125,10 @@ export const logEvents = {
   "queue.orphaned_claims": { level: "warn", says: "slices whose claim was lost with a connection are released" },
   "health.listening": { level: "info", says: "the health server listens on this port" },
   "health.port_taken": { level: "warn", says: "health.port is in use; the health server uses another port, or none" },
+  "health.figures_unknown": {
+    level: "warn",
+    says: "the figures of the fleet could not be read (`problem`), so scrapes leave them out; logged again after a read that succeeds",
+  },
   "console.not_started": {
     level: "error",
     says: "the console of a worker could not start; the worker works without it",
@@ -149,6 +153,10 @@ export const logEvents = {
   },
   "gateway.failed": { level: "error", says: "a call met an unexpected error" },
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
+  "console.not_recorded": {
+    level: "error",
+    says: "the outcome of an action of the console, or the run that it started, could not be recorded in ops.audit; the action goes on",
+  },
   "alert.fired": { level: "info", says: "an alert fired: its name, and for how many subjects and days" },
   "alert.check_failed": { level: "warn", says: "an alert could not be checked; the next check tries again" },
   "incident.opened": { level: "warn", says: "an incident has opened" },

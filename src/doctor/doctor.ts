@@ -160,7 +160,10 @@ async function checkDatabase(
     ["workers", (open) => checkWorkers(open, account, digest)],
     ...agreed(digest === null ? undefined : crontab),
     ["incidents", checkIncidents],
-    ["failed slices", (open) => checkFailedSlices(open, settings === undefined ? [] : switchedOff(settings))],
+    [
+      "failed slices",
+      (open) => checkFailedSlices(open, { switchedOff: settings === undefined ? [] : switchedOff(settings), account }),
+    ],
     ["lost days", checkLostDays],
     ...unrequested(settings, clock),
     ["reported figures", checkReported],

@@ -1,5 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
+import { accountWords } from "../config/config-of-account.ts";
+import { withCommandsOf } from "../incidents/open-incidents.ts";
 import { readDaysAtRisk } from "../ledger/days-at-risk.ts";
 import { readLostDays } from "../ledger/lost-days.ts";
 import { readChecks } from "../ledger/reported-checks.ts";
@@ -62,21 +64,39 @@ export async function checkUnrequestedDays(
   return warn("days not requested", text, unrequestedNext);
 }
 
-/** Failed slices whose data was not loaded since, except those of datasets that are switched off. */
-export async function checkFailedSlices(db: Database, switchedOff: readonly string[]): Promise<Diagnosis> {
-  const { rows } = await sql<{ dataset: string; code: string; count: number; nextTryAt: Date | null }>`
-    select dataset, error_code as code, count(*)::int as count, min(next_try_at) as "nextTryAt"
-    from   ops.failed_slice where dataset <> all (${[...switchedOff]}::text[]) group by 1, 2 order by 3 desc, 1, 2`.execute(
-    db,
-  );
+/** Failed slices of all accounts whose data was not loaded since, except those of datasets that are switched off. `account`: the own one. */
+export async function checkFailedSlices(
+  db: Database,
+  { switchedOff, account: own }: { readonly switchedOff: readonly string[]; readonly account: string },
+): Promise<Diagnosis> {
+  const { rows } = await sql<{
+    dataset: string;
+    code: string;
+    account: string;
+    count: number;
+    nextTryAt: Date | null;
+  }>`
+    select f.dataset, f.error_code as code, coalesce(r.account, '') as account, count(*)::int as count, min(f.next_try_at) as "nextTryAt"
+    from   ops.failed_slice as f
+    left   join ops.run_log as r on r.run_id = f.run_id
+    where  f.dataset <> all (${[...switchedOff]}::text[])
+    group  by 1, 2, 3
+    order  by 4 desc, 1, 2, 3`.execute(db);
   if (rows.length === 0) return pass("failed slices", "none");
-  const groups = rows.map(({ dataset, code, count }) => `${count} of ${dataset} (${code})`);
+  const groups = rows.map(
+    ({ dataset, code, account, count }) =>
+      `${count} of ${dataset} (${account === own ? code : `${code}, ${accountWords(account)}`})`,
+  );
+  const retry = "`storehouse retry`";
+  const retries = [...new Set(rows.map(({ account }) => account))].map((account) =>
+    account === own ? retry : `${withCommandsOf(account, retry)} (${accountWords(account)})`,
+  );
   const [next] = rows.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort((a, b) => a.getTime() - b.getTime());
   const later = next === undefined ? "" : ` the next try is due at ${minuteOf(next)};`;
   return warn(
     "failed slices",
     listed(groups),
-    `${later} \`storehouse failures\` shows the errors; \`storehouse retry\` requests them now`.trim(),
+    `${later} \`storehouse failures\` shows the errors; ${retries.join(" and ")} ${retries.length === 1 ? "requests" : "request"} them now`.trim(),
   );
 }
 

@@ -63,8 +63,8 @@ export async function allowanceOf(
 }
 
 /**
- * Credits that a caller may still spend today; null if it has no limit. A call without a reply may have been charged and counts at its
- * price.
+ * Credits that a caller may still spend today, in all accounts, since its key is of the warehouse; null if it has no limit. A call without
+ * a reply may have been charged and counts at its price.
  */
 export async function leftOfDay({ ingest }: GatewayParts, caller: Caller): Promise<number | null> {
   if (caller.credits_a_day === undefined) return null;

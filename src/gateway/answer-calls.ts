@@ -1,12 +1,13 @@
 import { callHashIn } from "../ingest/account-calls.ts";
 import { Refusal } from "../api/serve/refusal.ts";
 import { dayOf, startOfDay } from "../core/day.ts";
-import { DeferError, StorehouseError } from "../core/errors.ts";
+import { DeferError } from "../core/errors.ts";
+import { saysNothing } from "../person/api-session.ts";
 import { noteSpared } from "../credits/caller-use.ts";
 import { callPrice } from "../credits/costs.ts";
 import { createChangeCall } from "./change-calls.ts";
 import { asOnlyOne } from "./claimed-calls.ts";
-import { createEmptyReplies, isEmpty, withoutCharge } from "./empty-replies.ts";
+import { createEmptyReplies, withoutCharge } from "./empty-replies.ts";
 import { createFeedQueue } from "./feed-queue.ts";
 import type { TableFeeder } from "./feed-tables.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
@@ -99,7 +100,7 @@ export function createCallAnswerer(parts: GatewayParts, feeder: TableFeeder): Ca
     } catch (error) {
       // the other caller's limits do not apply to this one
       if (error instanceof Refusal || error instanceof DeferError) return shared(call, caller);
-      throw error instanceof StorehouseError && isEmpty(error) ? withoutCharge(error) : error;
+      throw saysNothing(error) ? withoutCharge(error) : error;
     }
   }
 

@@ -48,7 +48,7 @@ async function release({ db, workerId, log, scrub }: Parts, { callHash }: Claime
   }
 }
 
-/** The expected cost in credits of a caller's calls that other gateways have under way. */
+/** The expected cost in credits of a caller's calls that other gateways have under way, in all accounts, as `leftOfDay` counts. */
 export async function claimedElsewhere(
   { db, clock, workerId }: Pick<Parts, "db" | "clock" | "workerId">,
   caller: string,

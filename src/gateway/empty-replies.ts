@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { fail, type StorehouseError } from "../core/errors.ts";
+import { saysNothing } from "../person/api-session.ts";
 
 /** The most that are kept; the oldest are dropped. */
 const most = 10_000;
@@ -24,7 +25,7 @@ export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): 
       kept.delete(callHash);
     },
     note: (callHash, error) => {
-      if (minutes === 0 || !(error instanceof StorehouseError) || !isEmpty(error)) return;
+      if (minutes === 0 || !saysNothing(error)) return;
       const [oldest] = kept.keys();
       if (kept.size >= most && oldest !== undefined) kept.delete(oldest);
       kept.set(callHash, { error: withoutCharge(error), until: clock.now() + minutes * 60_000 });
@@ -36,9 +37,4 @@ export function createEmptyReplies(clock: Pick<Clock, "now">, minutes: number): 
 /** The reply for a caller whose call was not sent: the caller that sent it has the charge. */
 export function withoutCharge(error: StorehouseError): StorehouseError {
   return fail(error.code, { ...error.context, charged: undefined });
-}
-
-/** True for a reply that there is nothing. */
-export function isEmpty({ code }: StorehouseError): boolean {
-  return code === "no_content" || code === "not_found";
 }

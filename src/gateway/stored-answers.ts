@@ -20,7 +20,7 @@ export async function storedAnswer(
 ): Promise<Omit<Answered, "from"> | null> {
   const stored = await lastAnswerTo(parts.ingest.db, callHash, { onDamaged: loggingDamage(parts) });
   if (stored === null || !isUsable(parts, call, stored)) return null;
-  if (await wasChangedUnderWay(parts.ingest.db, call, stored)) return null;
+  if (await wasChangedUnderWay(parts.ingest.db, call, { account: parts.ingest.account, ...stored })) return null;
   if (await isDueAgain(parts, stored, planned)) return null;
   return { body: stored.body, fetchedAt: stored.fetchedAt, cost: 0 };
 }

@@ -1,11 +1,12 @@
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
-import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
+import { wasSentFor } from "../credits/charges.ts";
+import { trackedLists } from "../person/keyword-changes.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Call } from "./gateway-parts.ts";
 
 const changes = [addKeywords, deleteKeywords];
-const lists = new Set<string>([dailyKeywordRankings, numberOfKeywords, dashboardApps].map(({ id }) => id));
+const lists = new Set<string>(trackedLists.map(({ operation }) => operation.id));
 
 /** A request is stored at most this long after its answer was received, since its process waits for the database. */
 const storedWithin = "10 minutes";
@@ -27,13 +28,13 @@ function appOf({ params: { trackId } }: Call): string | null {
 }
 
 /**
- * True if the answer to a call was under way while a process of the warehouse changed keywords: the list may be from before the change.
+ * True if the answer to a call was under way while a process of the account changed keywords: the list may be from before the change.
  * What was stored by then is forgotten when the change ends.
  */
 export async function wasChangedUnderWay(
   db: Database,
   call: Call,
-  { sentAt, fetchedAt }: { readonly sentAt: number; readonly fetchedAt: number },
+  { account, sentAt, fetchedAt }: { readonly account: string; readonly sentAt: number; readonly fetchedAt: number },
 ): Promise<boolean> {
   if (!lists.has(call.operation.id)) return false;
   const app = appOf(call);
@@ -42,7 +43,7 @@ export async function wasChangedUnderWay(
     select exists (
       select from ops.request as q
       where  q.received_at >= ${instant(sentAt)} and q.received_at <= ${instant(fetchedAt)} + ${storedWithin}::interval
-      and    q.operation = any (${changes.map(({ id }) => id)}) ${ofApp}
+      and    q.operation = any (${changes.map(({ id }) => id)}) and ${wasSentFor(account)} ${ofApp}
       -- without a reply, or with one of a server that failed, it may have been made
       and    (q.status is null or q.status = 200 or q.status >= 500)
     ) as changed`.execute(db);

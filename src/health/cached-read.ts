@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { hourMs } from "../core/day.ts";
+import { messageOf } from "../core/errors.ts";
 
 /** A cached value of a slow read. */
 export type CachedRead<T> = {
@@ -15,19 +16,33 @@ const mostShare = 0.05;
 /** No read is cached longer: if one seems to take that long, the clock was set or the machine slept while it ran. */
 const longestMs = hourMs;
 
-/** Caches `read`. Callers share one read at a time; a read that takes longer than the timeout continues and serves the next caller. */
+/**
+ * Caches `read`. Callers share one read at a time; a read that takes longer than the timeout continues and serves the next caller. `onFailed`
+ * is called with the message of a failed read, but once only while reads fail with the same one.
+ */
 export function createCachedRead<T>(
   clock: Clock,
   read: () => Promise<T>,
-  { timeoutMs = 3_000 }: { readonly timeoutMs?: number } = {},
+  {
+    timeoutMs = 3_000,
+    onFailed = () => undefined,
+  }: { readonly timeoutMs?: number; readonly onFailed?: (problem: string) => void } = {},
 ): CachedRead<T> {
   let cached: { readonly value: T; readonly readAt: number; readonly tookMs: number } | null = null;
   let reading: Promise<void> | null = null;
+  let failedWith: string | null = null;
 
   async function readOnce(): Promise<void> {
     const from = clock.now();
     const value = await read();
     cached = { value, readAt: clock.now(), tookMs: clock.now() - from };
+    failedWith = null;
+  }
+
+  function noteFailure(error: unknown): void {
+    const problem = messageOf(error);
+    if (problem !== failedWith) onFailed(problem);
+    failedWith = problem;
   }
 
   // a value from after now was read before the clock was set back
@@ -39,7 +54,7 @@ export function createCachedRead<T>(
     get: async () => {
       if (!isYounger(freshMs)) {
         reading ??= readOnce()
-          .catch(() => undefined)
+          .catch(noteFailure)
           .finally(() => (reading = null));
         await within(reading, timeoutMs);
       }

@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Clock } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
+import type { Log } from "../core/log.ts";
 import type { Database } from "../postgres/database.ts";
 import type { CheckParts } from "../incidents/check-parts.ts";
 import { fleetSamples, readFleet, type FleetFigures } from "./fleet.ts";
@@ -25,6 +26,7 @@ export type Metrics = {
 
 type Parts = Omit<CheckParts, "db"> & {
   readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
   /** Null while it is not open. */
   readonly db: () => Database | null;
   /** True if the database responds in time. */
@@ -41,11 +43,15 @@ export function createMetrics(parts: Parts): Metrics {
   collectDefaultMetrics({ register: registry });
   const own = ownMetrics(registry);
   const fleet = fleetGauges(registry);
-  const figures = createCachedRead(parts.clock, async () => {
-    const db = parts.db();
-    if (db === null) throw fail("database_unreachable");
-    return readFleet({ ...parts, db });
-  });
+  const figures = createCachedRead(
+    parts.clock,
+    async () => {
+      const db = parts.db();
+      if (db === null) throw fail("database_unreachable");
+      return readFleet({ ...parts, db });
+    },
+    { onFailed: (problem) => parts.log.warn({ problem }, "health.figures_unknown") },
+  );
   return {
     recordRequest: ({ operation, status, outcome, durationMs }) => {
       own.requests.inc({ operation, outcome });

@@ -92,15 +92,16 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
   const { rows } = await sql<FailedGroup>`
     with failed as (
       select f.dataset, coalesce(f.error_code, 'unexpected') as code, f.scope ->> 'store' as store, f.scope ->> 'app' as app,
-             count(*)::int as slices, min(f.ended_at) as since, min(f.next_try_at) as "nextTryAt"
+             coalesce(r.account, '') as account, count(*)::int as slices, min(f.ended_at) as since, min(f.next_try_at) as "nextTryAt"
       from   ops.failed_slice as f
       join   ops.slice as s using (slice_id)
+      left   join ops.run as r on r.run_id = s.run_id
       where  f.next_try_at is null or s.retried_at is not null or f.next_try_at < ${instant(clock.now() - tryOverdueMs)}
-      group  by 1, 2, 3, 4
+      group  by 1, 2, 3, 4, 5
     )
     select failed.*, (select a.app_name from core.dim_app as a where a.store = failed.store and a.track_id = failed.app) as name
     from   failed
-    order  by 1, 2, 3, 4`.execute(db);
+    order  by 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
 

@@ -1,13 +1,15 @@
 import { problem, type Problem } from "./problems.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** Slices of one app (null: of no app) in one dataset that failed with the same error and have no attempts left. */
+/** Slices of one account and app (null: of no app) in one dataset that failed with the same error and have no attempts left. */
 export type FailedGroup = {
   readonly dataset: string;
   readonly code: string;
   readonly store: string | null;
   readonly app: string | null;
   readonly name: string | null;
+  /** Whose `retry` requests them; empty for that of API_TOKEN. */
+  readonly account: string;
   readonly slices: number;
   readonly since: Date;
   /** When one of them is requested again automatically; null if none is. */
@@ -50,6 +52,10 @@ function datasetsIn(groups: readonly FailedGroup[]): readonly string[] {
   return [...new Set(groups.map(({ dataset }) => dataset))].sort();
 }
 
+function accountsIn(groups: readonly FailedGroup[]): readonly string[] {
+  return [...new Set(groups.map(({ account }) => account))].sort();
+}
+
 function appProblem(subject: string, own: readonly FailedGroup[]): Problem {
   const [first] = own;
   const datasets = datasetsIn(own);
@@ -65,6 +71,7 @@ function appProblem(subject: string, own: readonly FailedGroup[]): Problem {
       name: first?.name ?? null,
       datasets,
       error_codes: [...new Set(own.map(codeOf))].sort(),
+      accounts: accountsIn(own),
       slices: sumBy(own, ({ slices }) => slices),
       next_try_at: nextTry(own),
     },
@@ -82,6 +89,7 @@ function codeProblem(subject: string, part: readonly FailedGroup[]): Problem {
     facts: {
       datasets,
       error_code: part[0]?.code ?? "",
+      accounts: accountsIn(part),
       slices: sumBy(part, ({ slices }) => slices),
       next_try_at: nextTry(part),
     },

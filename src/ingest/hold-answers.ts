@@ -70,10 +70,10 @@ async function decide(
   return true;
 }
 
-/** True if someone removed keywords of the app a short while before. */
+/** True if someone removed keywords of the app from the account a short while before. */
 async function isWanted(transaction: Database, { slice, fetchedAt }: AnswerLoads): Promise<boolean> {
-  const { app, country } = slice.scope;
+  const { app, country, account = "" } = slice.scope;
   if (app === undefined || country === undefined) return false;
   const params = { trackId: app, countryCode: country };
-  return wasRequestedBefore(transaction, { operation: deleteKeywords.id, params, at: fetchedAt });
+  return wasRequestedBefore(transaction, { operation: deleteKeywords.id, params, account, at: fetchedAt });
 }

@@ -7,6 +7,8 @@ import { retryCredits } from "./reopen.ts";
 export type Failure = {
   readonly sliceId: string;
   readonly dataset: string;
+  /** The account of its run, whose `retry` requests it; empty for that of API_TOKEN. */
+  readonly account: string;
   readonly code: string;
   readonly message: string;
   readonly scope: Scope;
@@ -27,17 +29,19 @@ export type Failure = {
 export type Failures = { readonly failures: readonly Failure[]; readonly total: number };
 
 /**
- * Failed slices of these datasets, or of all if none is named: those that need a person first, then by dataset and cause, the newest first.
+ * Failed slices of these datasets, or of all if none is named, of every account: those that need a person first, then by dataset and cause,
+ * the newest first.
  */
 export async function readFailures(db: Database, datasets: readonly string[], most: number): Promise<Failures> {
   const isNamed = sql`${datasets.length === 0} or f.dataset = any (${[...datasets]}::text[])`;
   const { rows: failures } = await sql<Failure>`
-    select f.slice_id as "sliceId", f.dataset, coalesce(f.error_code, 'unexpected') as code, coalesce(f.error_message, '') as message, f.scope,
+    select f.slice_id as "sliceId", f.dataset, coalesce(r.account, '') as account, coalesce(f.error_code, 'unexpected') as code, coalesce(f.error_message, '') as message, f.scope,
            a.app_name as "appName", s.item_count::int as "itemCount", f.window_start as "firstDay",
            f.window_end - 1 as "lastDay", s.attempt as attempts, ${retryCredits(sql`f.slice_id`)} as "retryCredits", f.ended_at as "failedAt",
            f.next_try_at as "nextTryAt"
     from   ops.failed_slice as f
     join   ops.slice_status as s on s.slice_id = f.slice_id
+    left   join ops.run_log as r on r.run_id = f.run_id
     left   join core.dim_app as a on a.store = f.scope ->> 'store' and a.track_id = f.scope ->> 'app'
     where  ${isNamed}
     order  by f.next_try_at is not null, f.dataset, code, f.slice_id desc

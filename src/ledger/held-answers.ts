@@ -1,6 +1,7 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
+import { wasSentFor } from "../credits/charges.ts";
 import type { Scope, Slice } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -118,15 +119,28 @@ export async function agreeToHeld(db: Database, sliceId: string): Promise<boolea
 /** A person's command takes effect in the next answers; the longest refresh of a portfolio dataset is a week. */
 const effectFor = sql`interval '8 days'`;
 
-/** True if a person's request of an operation with these parameters was answered in the days before an instant (epoch-ms). */
+/**
+ * True if a request of an operation with these parameters was answered to an account in the days before an instant (epoch-ms). Which class
+ * it had does not matter: a caller of the gateway has one of its own.
+ */
 export async function wasRequestedBefore(
   db: Database,
-  { operation, params, at }: { operation: string; params: Readonly<Record<string, string>>; at: number },
+  {
+    operation,
+    params,
+    account,
+    at,
+  }: {
+    readonly operation: string;
+    readonly params: Readonly<Record<string, string>>;
+    readonly account: string;
+    readonly at: number;
+  },
 ): Promise<boolean> {
   const { rows } = await sql`
-    select from ops.request
-    where  received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and operation = ${operation} and class = 'person'
-    and    status between 200 and 299 and (select jsonb_object_agg(name, value #>> '{}') from jsonb_each(params) as p (name, value)) @> ${JSON.stringify(params)}::jsonb
+    select from ops.request as q
+    where  q.received_at between ${instant(at)} - ${effectFor} and ${instant(at)} and q.operation = ${operation} and ${wasSentFor(account)}
+    and    q.status between 200 and 299 and (select jsonb_object_agg(name, value #>> '{}') from jsonb_each(q.params) as p (name, value)) @> ${JSON.stringify(params)}::jsonb
     limit  1`.execute(db);
   return rows.length > 0;
 }

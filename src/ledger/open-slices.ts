@@ -20,9 +20,12 @@ export async function hasOpenSlices(db: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** True if a slice of history waits or runs. */
-export async function hasOpenHistory(db: Database): Promise<boolean> {
-  const { rows } = await sql`select from ops.slice as s where ${isOpen()} and s.class = 'history' limit 1`.execute(db);
+/** True if a slice of an account's history waits or runs. */
+export async function hasOpenHistory(db: Database, account: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from ops.slice as s where ${isOpen()} and s.class = 'history' and ${isOfAccount(account)} limit 1`.execute(
+    db,
+  );
   return rows.length > 0;
 }
 

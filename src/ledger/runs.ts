@@ -93,10 +93,10 @@ export async function closeRun(
     where  run_id = ${runId}`.execute(db);
 }
 
-/** True if a run that started after an instant (epoch-ms) has planned slices, other than older ones that a retry runs again. */
-export async function wasPlannedSince(db: Database, since: number): Promise<boolean> {
+/** True if a run of an account that started after an instant (epoch-ms) has planned slices, other than older ones that a retry runs again. */
+export async function wasPlannedSince(db: Database, account: string, since: number): Promise<boolean> {
   const { rows } = await sql<{ planned: boolean }>`
-    select exists (select from ops.run where started_at > ${instant(since)} and planned_slices > 0 and kind <> 'retry') as planned`.execute(
+    select exists (select from ops.run where account = ${account} and started_at > ${instant(since)} and planned_slices > 0 and kind <> 'retry') as planned`.execute(
     db,
   );
   return rows[0]?.planned === true;

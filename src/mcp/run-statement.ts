@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import pg, { type Pool, type PoolClient, type QueryArrayResult, type QueryConfig } from "pg";
 import { steadyMs } from "../core/clock.ts";
 import { fail } from "../core/errors.ts";
-import { isLostConnection } from "../postgres/database-errors.ts";
 import { cellReader, type CellValue } from "./cell-value.ts";
 
 /** The limits of one answer: rows, milliseconds, and bytes on the wire. */
@@ -22,21 +21,20 @@ const batchRows = 100;
 
 /**
  * Runs one reading statement on a connection of the reader. A cursor accepts only one `select`, `values`, `table` or `with`; its
- * transaction is read only and rolled back, and the session's state is discarded. Throws `statement_refused` for a statement that Postgres
+ * transaction is read only and never committed. Throws `statement_refused` for a statement that Postgres
  * does not accept or that takes too long.
  */
 export async function runStatement(pool: Pool, statement: string, limits: AnswerLimits): Promise<Answer> {
   const client = await pool.connect();
   const wire = watchBytes(client, limits.bytes);
-  let broken: Error | undefined;
   try {
     return await withinTransaction(client, statement, limits, wire);
   } catch (error) {
-    broken = isLostConnection(error) && error instanceof Error ? error : undefined;
     throw refusedStatement(error, limits, wire);
   } finally {
     wire.stop();
-    client.release(broken);
+    // a function may have made locks and settings for the session: it ends, since `discard all` would lose the settings of the pool as well
+    client.release(true);
   }
 }
 
@@ -47,15 +45,9 @@ async function withinTransaction(
   wire: Wire,
 ): Promise<Answer> {
   await client.query(`begin transaction isolation level repeatable read read only`);
-  try {
-    await limitTime(client, limits.ms);
-    await client.query(oneStatement(`${cursor}${withoutEnd(statement)}`));
-    return await fetched(client, limits, wire);
-  } finally {
-    await client.query("rollback").catch(() => undefined);
-    // locks and settings that a function made for the session
-    await client.query("discard all").catch(() => undefined);
-  }
+  await limitTime(client, limits.ms);
+  await client.query(oneStatement(`${cursor}${withoutEnd(statement)}`));
+  return fetched(client, limits, wire);
 }
 
 async function limitTime(client: PoolClient, ms: number): Promise<void> {

@@ -1,3 +1,5 @@
+import type { Params } from "../api/address.ts";
+import type { Operation } from "../api/define-operation.ts";
 import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
@@ -146,18 +148,25 @@ export async function makeListsDue(
   await forgetAnswersTo(app.warehouse.db, callHashesAbout(app, place));
 }
 
-/** The calls whose answers say which keywords are tracked now. */
-function callHashesAbout({ config, clock }: App, { trackId, country }: TrackedPlace): readonly string[] {
+/** The operations whose answers say what the account tracks now, and the parameters of their calls about one app and country. */
+export const trackedLists: readonly {
+  readonly operation: Operation;
+  readonly callsAbout: (place: TrackedPlace) => readonly Params[];
+}[] = [
+  {
+    operation: dailyKeywordRankings,
+    callsAbout: ({ trackId, country }) =>
+      ["iphone", "ipad"].map((device) => ({ trackId, countryCode: country, device })),
+  },
+  { operation: numberOfKeywords, callsAbout: ({ trackId }) => [{ trackId }] },
+  { operation: dashboardApps, callsAbout: () => [{}] },
+];
+
+function callHashesAbout({ config, clock }: App, place: TrackedPlace): readonly string[] {
   const account = accountOf(config.settings);
-  const calls = [
-    ...["iphone", "ipad"].map((device) => ({
-      operation: dailyKeywordRankings,
-      params: { trackId, countryCode: country, device },
-    })),
-    { operation: numberOfKeywords, params: { trackId } },
-    { operation: dashboardApps, params: {} },
-  ];
-  return calls.map((call) => callHashIn(account, call, clock.now()));
+  return trackedLists.flatMap(({ operation, callsAbout }) =>
+    callsAbout(place).map((params) => callHashIn(account, { operation, params }, clock.now())),
+  );
 }
 
 /** True if the list was changed since it was read: the same number of keywords may be different ones. */

@@ -1,6 +1,7 @@
 import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { dayOf } from "../core/day.ts";
+import { loggedText } from "../core/errors.ts";
 import { readNights } from "../credits/nights-ahead.ts";
 import { hasOpenHistory } from "../ledger/open-slices.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
@@ -38,13 +39,13 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
  */
 export async function forecastBeforeHistory(app: App, accountId: string, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
-  const isNeeded = (await hasOpenHistory(db)) && (await readNights(db, accountId, app.clock.now())) === null;
+  const isNeeded =
+    (await hasOpenHistory(db, accountOf(app.config.settings))) &&
+    (await readNights(db, accountId, app.clock.now())) === null;
   if (isNeeded) await noted(app, () => currentForecast(app, stop));
 }
 
 /** What is planned is queued anyway, and history runs: only a price is missing. */
 async function noted({ log, hide }: App, work: () => Promise<unknown>): Promise<void> {
-  await work().catch((error: unknown) =>
-    log.warn({ problem: hide(String(error)).slice(0, 300) }, "schedule.not_priced"),
-  );
+  await work().catch((error: unknown) => log.warn({ problem: loggedText(error, hide) }, "schedule.not_priced"));
 }

@@ -113,19 +113,21 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
   if (clock.today() !== dayOf(now)) return null;
   const accountId = await accountIdIn(db, config);
   const known = await readForecast(db, accountId, dayOf(now));
-  if (known !== null && (await stands(db, accountId, known, now))) return known;
+  const account = accountOf(config.settings);
+  if (known !== null && (await stands(db, { account, accountId }, known, now))) return known;
   const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
 }
 
+/** Work of another account does not end a forecast: what it takes over of shared data makes the figures too high until the next one. */
 async function stands(
   db: Parts["warehouse"]["db"],
-  accountId: string,
+  { account, accountId }: { readonly account: string; readonly accountId: string },
   { madeAt, days }: StoredForecast,
   now: number,
 ): Promise<boolean> {
   const wasUnderWay = (days[0]?.waiting ?? 0) > 0;
   if (dayOf(madeAt) !== dayOf(now) || now - madeAt > (wasUnderWay ? standsUnderWayMs : standsMs)) return false;
-  return !(await wasPlannedSince(db, madeAt)) && !(await wasAgreedSince(db, accountId, madeAt));
+  return !(await wasPlannedSince(db, account, madeAt)) && !(await wasAgreedSince(db, accountId, madeAt));
 }

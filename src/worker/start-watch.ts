@@ -54,7 +54,7 @@ export async function startWatch(parts: WatchParts): Promise<Watch> {
   const { scheduled } = parts;
   const shared = { db: () => db, settings: config.settings, clock, accountId, scheduled, state: () => state };
   const requests = requestSummary(parts.log);
-  const metrics = createMetrics({ ...shared, isDatabaseUp: () => isUp(db) });
+  const metrics = createMetrics({ ...shared, log: parts.log, isDatabaseUp: () => isUp(db) });
   const server = await listen(parts, { ready: () => readReadiness(shared), scrape: metrics.scrape });
   const startChecks = (databaseUrl: string) => {
     const stop = new AbortController();

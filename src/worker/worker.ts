@@ -6,7 +6,7 @@ import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { crontabFile } from "../config/config.ts";
 import { accountOf } from "../config/config-of-account.ts";
-import { AbortError, fail, StorehouseError, unexpected, UsageError } from "../core/errors.ts";
+import { AbortError, fail, type StorehouseError, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
 import { raiseFinding } from "../ledger/findings.ts";
 import { createRunLimit } from "../credits/run-limit.ts";
@@ -18,17 +18,12 @@ import { noteEnd, recordJobs } from "../ledger/workers.ts";
 import { refusedElsewhere } from "../runs/heartbeat.ts";
 import { cancelSwitchedOff } from "../runs/orphans.ts";
 import { cancelOutOfPortfolio } from "../runs/out-of-portfolio.ts";
-import {
-  connectionProblem,
-  databaseOutage,
-  isLostConnection,
-  isOutage,
-  isRefusedLogin,
-} from "../postgres/database-errors.ts";
+import { isOutage } from "../postgres/database-errors.ts";
 import { warnOfNotAgreed } from "./agreed-lines.ts";
 import { announceRuns, forecastBeforeHistory } from "./announce-runs.ts";
 import { itemOfAccount, readCrontab, scheduledBy, scheduleDigest } from "./crontab.ts";
 import { notedTask } from "./noted-task.ts";
+import { sessionError } from "./session-error.ts";
 import { startQueue } from "./queue-runner.ts";
 import { stateReporter, type OnState, type ReportState } from "./state.ts";
 import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
@@ -88,27 +83,34 @@ type Ended = {
 };
 
 /** Waits until another session makes sense: then returns null. Otherwise returns the error that the worker ends with. */
-async function beforeNext(app: App, { stop, report, former, end, failures }: Ended): Promise<StorehouseError | null> {
+async function beforeNext(app: App, ended: Ended): Promise<StorehouseError | null> {
+  const { stop, report, former, end } = ended;
+  const isRefused = end instanceof AbortError;
+  if (!isRefused && !isOutage(end)) return beforeRestart(app, ended);
+  report(isRefused ? "aborted" : "database_unavailable", end);
   try {
-    if (end instanceof AbortError) {
-      report("aborted", end);
-      await untilApiAccepts(app, stop, former);
-    } else if (isOutage(end)) {
-      report("database_unavailable", end);
-      await untilDatabaseResponds(app, stop);
-    } else if (end instanceof UsageError) return end;
-    else if (end.code !== "lease_expired") {
-      report("restarting", end);
-      await noteRestart(app, former, end).catch(() => undefined);
-      const waitMs = backoffMs(restarts, failures);
-      app.log.error({ code: end.code, problem: end.message, wait_ms: waitMs }, "worker.session_failed");
-      await app.clock.sleep(waitMs, stop).catch(() => undefined);
-    }
+    await (isRefused ? untilApiAccepts(app, stop, former) : untilDatabaseResponds(app, stop));
     return null;
   } catch (error) {
-    const problem = inOurWords(app, error);
-    return problem instanceof UsageError && !isOutage(problem) ? problem : null;
+    const problem = sessionError(app, error);
+    // the next session meets an outage too, and waits for its end
+    return isOutage(problem) ? null : beforeRestart(app, { ...ended, end: problem });
   }
+}
+
+/** The same after an error that is neither a refusal of the API nor an outage of the database. */
+async function beforeRestart(
+  app: App,
+  { stop, report, former, end, failures }: Ended,
+): Promise<StorehouseError | null> {
+  if (end instanceof UsageError) return end;
+  if (end.code === "lease_expired") return null;
+  report("restarting", end);
+  await noteRestart(app, former, end).catch(() => undefined);
+  const waitMs = backoffMs(restarts, failures);
+  app.log.error({ code: end.code, problem: end.message, wait_ms: waitMs }, "worker.session_failed");
+  await app.clock.sleep(waitMs, stop).catch(() => undefined);
+  return null;
 }
 
 /** A worker that has not restarted for this long counts as working. */
@@ -157,18 +159,8 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
     return ingest.stoppedBy() ?? fail("stopped");
   } catch (error) {
     // the error that stopped the session, not the one that the current work threw because of the stop
-    return abortedBy() ?? inOurWords(app, error);
+    return abortedBy() ?? sessionError(app, error);
   }
-}
-
-/** Converts an error that ended a session to a StorehouseError. */
-function inOurWords({ hide }: App, error: unknown): StorehouseError {
-  // the error of a clean-up hides the original one
-  const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
-  if (cause instanceof StorehouseError) return cause;
-  if (isLostConnection(cause)) return databaseOutage(cause);
-  const refused = isRefusedLogin(cause) ? connectionProblem(cause) : null;
-  return refused instanceof StorehouseError ? refused : unexpected(cause, hide);
 }
 
 async function work(app: App, ingest: Ingest, stop: AbortSignal, started: () => void): Promise<void> {

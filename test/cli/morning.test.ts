@@ -107,6 +107,21 @@ test("failures lists slices with number, app by name and id, cause and the comma
   expect(await shown(["failures", "--dataset", "retention"])).toMatch(/^No slices are failed\./);
 });
 
+test("failures names another account, and gives it to the command: a retry requests only what its account requested", async () => {
+  await client.query("update ops.run set account = 'acme' where run_id = 1");
+  try {
+    const page = await shown(["failures"], "");
+    expect(page).toContain("1 slice of keyword_impression_share of account acme: unknown_shape\n");
+    expect(page).toContain(
+      "-> `STOREHOUSE_ACCOUNT=acme storehouse retry --dataset keyword_impression_share --code unknown_shape` requests it again",
+    );
+    expect(page).toContain("; `STOREHOUSE_ACCOUNT=acme storehouse retry --dataset");
+    expect(JSON.parse(await shown(["failures", "--json"]))).toMatchObject([{ account: "acme" }, { account: "acme" }]);
+  } finally {
+    await client.query("update ops.run set account = '' where run_id = 1");
+  }
+});
+
 test("runs folds triggers that found nothing, and calls no run loaded while a slice of it is open", async () => {
   const [headings, , idle, busy, note] = (await shown(["runs"], "")).split("\n");
   // the words of status and of the console

@@ -115,6 +115,18 @@ test("what a killed console left unfinished is settled by the next one: by how t
   await query("update ops.run set ended_at = now(), outcome = 'failed' where run_id = $1", [run?.run_id]);
 });
 
+test("an action that was carried out does not count as failed where its outcome cannot be recorded", async () => {
+  await tried(stage.granted.adminUrl, "revoke update on ops.audit from storehouse_loader");
+  try {
+    failing("status");
+    await retryFailed();
+    await untilShown(async () => (await ann.get("/runs")).text, /id="running"[^]*See the run/);
+    expect(await stage.lastDeed("retry")).toMatchObject({ outcome: "begun", has_ended: false });
+  } finally {
+    await tried(stage.granted.adminUrl, "grant update on ops.audit to storehouse_loader");
+  }
+});
+
 test("a price is read for as long as a page is, and no longer", async () => {
   const hasty = clientOf(await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 0.3 } } }));
   await hasty.signIn(operatorPassword);

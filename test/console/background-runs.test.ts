@@ -65,3 +65,15 @@ test("a run of which the end cannot be put on record has ended all the same", as
   expect(ended && endOf(ended)).toMatchObject({ isDone: false, text: expect.stringContaining("console_unknown") });
   runs.start(failed, { onRun: away, onEnd: away });
 });
+
+test("a run that an unexpected error ends has its text in the log without secrets, and on the page where to find it", async () => {
+  const lines: unknown[] = [];
+  const noting = { error: (line: unknown, event: string) => lines.push([event, line]) } as unknown as App["log"];
+  await using runs = createBackgroundRuns({ clock, log: noting, hide: (text) => text.replaceAll("secret", "***") });
+  const work = () => Promise.reject(new TypeError("no row for secret"));
+  const done = () => Promise.resolve();
+  runs.start({ what: "A fill", work }, { onRun: done, onEnd: done });
+  await new Promise(setImmediate);
+  expect(lines).toEqual([["console.run_failed", { problem: "TypeError: no row for ***" }]]);
+  expect(runs.latest()?.ended?.problem).toBe("an unexpected error ended it; see the log of the console");
+});

@@ -116,6 +116,23 @@ describe("a list that was under way during a change", () => {
     expect((await slow.list()).from).toBe("hit");
   });
 
+  test("is given again if another account made the change, which has lists of its own", async () => {
+    await list();
+    const { query } = nights.stage;
+    const [change] = await query<{ id: string }>(
+      `insert into ops.request (account_id, attempt, page, class, operation, params, status, cost, duration_ms, byte_count, received_at)
+       select 'of another', 1, 0, 'person', 'dashboard.add-keywords', jsonb_build_object('trackId', $1::text), 200, 0, 1, 1, max(fetched_at)
+       from   raw.answer where operation = 'dashboard.daily-keyword-rankings' returning request_id::text as id`,
+      [stage.app],
+    );
+    expect((await list()).from).toBe("hit");
+    await query(
+      "update ops.request set account_id = (select min(account_id) from ops.credit_account) where request_id = $1",
+      [change?.id],
+    );
+    expect((await list()).from).toBe("miss");
+  });
+
   test("is not given to a call that comes after the change", async () => {
     await using slow = await held();
     await add("eighth new");

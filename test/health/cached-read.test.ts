@@ -62,15 +62,25 @@ test("a slow read is cached longer", async () => {
   expect((await cached.get())?.value).toBe(2);
 });
 
-test("a failed read gives no value, and is repeated", async () => {
-  let fails = true;
-  const cached = createCachedRead(clockAt(0), async () => {
-    if (fails) throw new Error("unavailable");
+test("a failed read gives no value, and is repeated; each cause is reported once until a read succeeds", async () => {
+  const clock = clockAt(0);
+  let problem: string | null = "unavailable";
+  const reported: string[] = [];
+  const read = async () => {
+    if (problem !== null) throw new Error(problem);
     return 1;
-  });
+  };
+  const cached = createCachedRead(clock, read, { onFailed: (one) => reported.push(one) });
+  expect([await cached.get(), await cached.get()]).toEqual([null, null]);
+  problem = "no right to it";
   expect(await cached.get()).toBeNull();
-  fails = false;
+  expect(reported).toEqual(["unavailable", "no right to it"]);
+  problem = null;
   expect((await cached.get())?.value).toBe(1);
+  problem = "unavailable";
+  clock.time += 120_000;
+  expect(await cached.get()).toBeNull();
+  expect(reported).toEqual(["unavailable", "no right to it", "unavailable"]);
 });
 
 test.each([

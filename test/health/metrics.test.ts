@@ -23,6 +23,7 @@ function metricsOf(settings: Settings): Metrics {
     db: () => stage.db,
     settings,
     clock: clockAt(now),
+    log: { warn: () => undefined },
     accountId: "a1",
     scheduled: new Map([[everyDataset, 86_400_000]]),
     isDatabaseUp: () => Promise.resolve(isUp),

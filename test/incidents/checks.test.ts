@@ -224,6 +224,17 @@ describe("a check finds", () => {
     );
   });
 
+  test("failed slices of another account, with the account in the command that requests them", async () => {
+    await stage.stage.pool.query(
+      "update ops.run set account = 'acme' where run_id = (select run_id from ops.slice where slice_id = $1)",
+      [await stage.failSlice()],
+    );
+    await stage.watch(2);
+    expect(stage.opened()[0]?.["summary"]).toMatch(
+      /^1 slice of keyword_rank of account acme has failed .*`STOREHOUSE_ACCOUNT=acme storehouse retry --dry-run --dataset keyword_rank` shows what requesting them now costs/,
+    );
+  });
+
   test("failed slices whose first later try is still to come only when that has failed too", async () => {
     await stage.failSlice();
     const { pool } = stage.stage;

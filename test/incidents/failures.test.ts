@@ -9,6 +9,7 @@ const group = (dataset: string, app: string | null, code = "server_error"): Fail
   store: "ios",
   app,
   name: app === null ? null : `App ${app}`,
+  account: "",
   slices: 2,
   since: new Date("2026-11-22T03:58:00Z"),
   nextTryAt: null,

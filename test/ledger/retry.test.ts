@@ -43,7 +43,7 @@ describe("reopen", () => {
     expect(await stage.pool.query("select planned_slices from ops.run where run_id = $1", [retry])).toMatchObject({
       rows: [{ planned_slices: 1 }],
     });
-    expect(await wasPlannedSince(stage.db, 0)).toBe(false);
+    expect(await wasPlannedSince(stage.db, "", 0)).toBe(false);
   });
 
   test("leaves every other state and every other dataset alone", async () => {

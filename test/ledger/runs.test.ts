@@ -2,7 +2,8 @@ import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import type { Window } from "../../src/core/window.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
-import { closeRun, runProgress } from "../../src/ledger/runs.ts";
+import { hasOpenHistory } from "../../src/ledger/open-slices.ts";
+import { closeRun, runProgress, wasPlannedSince } from "../../src/ledger/runs.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { cutTail } from "../../src/ledger/tails.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
@@ -33,6 +34,14 @@ const request: Landing = {
 
 describe("a run", () => {
   const ledger = ledgerForTests();
+
+  test("is new to the forecast of its own account only, and so is its history", async () => {
+    const { db } = ledger.stage;
+    await enqueue(db, await ledger.stage.run({ account: "acme" }), [draft({ class: "history" })], now);
+    const ofBoth = (of: (account: string) => Promise<boolean>) => Promise.all(["acme", ""].map(of));
+    expect(await ofBoth((account) => wasPlannedSince(db, account, 0))).toEqual([true, false]);
+    expect(await ofBoth((account) => hasOpenHistory(db, account))).toEqual([true, false]);
+  });
 
   test("notes who started it, why, and how it ended", async () => {
     const run = await ledger.stage.run({

@@ -57,6 +57,27 @@ test("a stop of the account stands until the API has accepted a balance check, a
   expect(await isStopped(stage)).toBe(false);
 });
 
+test("an unexpected error while a worker waits for the API is logged, and the next session begins after a wait", async () => {
+  await using stage = await openStage({ market, faults: [{ ...busy, status: 401 }] });
+  const lines: string[] = [];
+  let isWaiting = (): boolean => false;
+  await using worker = await startWorker(stage, ({ warehouse }) => {
+    const run: typeof warehouse.db.run = (text, values) =>
+      isWaiting() ? Promise.reject(new TypeError("no such thing")) : warehouse.db.run(text, values);
+    const log = createLog({ level: "error", secrets: [], to: { write: (line: string) => void lines.push(line) } });
+    return { log, warehouse: { ...warehouse, db: { ...warehouse.db, run } } };
+  });
+  isWaiting = () => worker.states.at(-1) === "aborted";
+  await until(() => worker.states.at(-1) === "restarting");
+  const failed = () => lines.find((line) => line.includes('"worker.session_failed"'));
+  await until(() => failed() !== undefined);
+  expect(JSON.parse(failed() ?? "")).toMatchObject({
+    code: "unexpected",
+    problem: expect.stringContaining("TypeError: no such thing") as string,
+    wait_ms: 1_000,
+  });
+});
+
 test("a stop that another process lifts while a starting worker repeats its balance check is not recorded again", async () => {
   await using stage = await openStage({ market, faults: [busy] });
   await refuseRanks(stage);

@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { accountOf, accountWords } from "../../config/config-of-account.ts";
+import { withCommandsOf } from "../../incidents/open-incidents.ts";
 import { readFailures, type Failure, type Failures } from "../../ledger/failures.ts";
 import { aboutText } from "../../core/about.ts";
 import { dayRange } from "../day-range.ts";
@@ -21,10 +23,10 @@ export function defineFailures(command: Command): void {
     .option("--limit <number>", "show at most this many slices", countArgument, 100)
     .option("--json", "as JSON")
     .action((options: Options) =>
-      withWarehouse(async ({ warehouse: { db } }) => {
+      withWarehouse(async ({ config, warehouse: { db } }) => {
         const failures = await readFailures(db, options.dataset, options.limit);
         if (failures.total === 0) await checkNames(options.dataset);
-        if (!options.json) return printFailures(failures);
+        if (!options.json) return printFailures(failures, accountOf(config.settings));
         printJson(failures.failures);
         const left = leftOutWords(failures);
         if (left !== null) remark(left);
@@ -32,12 +34,12 @@ export function defineFailures(command: Command): void {
     );
 }
 
-function printFailures({ failures, total }: Failures): void {
+function printFailures({ failures, total }: Failures, own: string): void {
   if (failures.length === 0) {
     print("No slices are failed. `storehouse gaps` shows what is missing for other reasons.");
     return;
   }
-  for (const same of Map.groupBy(failures, causeOf).values()) printCause(same);
+  for (const same of Map.groupBy(failures, causeOf).values()) printCause(same, own);
   const left = leftOutWords({ failures, total });
   if (left !== null) print(left);
   print(zoneNote());
@@ -49,25 +51,27 @@ function leftOutWords({ failures, total }: Failures): string | null {
     : null;
 }
 
-/** Failures with one cause are shown and fixed together. */
-function causeOf({ dataset, code, nextTryAt }: Failure): string {
-  return JSON.stringify([dataset, code, nextTryAt === null]);
+/** Failures with one cause and of one account are shown and fixed together. */
+function causeOf({ dataset, account, code, nextTryAt }: Failure): string {
+  return JSON.stringify([dataset, account, code, nextTryAt === null]);
 }
 
-function printCause(same: readonly Failure[]): void {
+function printCause(same: readonly Failure[], own: string): void {
   const [first] = same;
   if (first === undefined) return;
-  const { dataset, code, message, sliceId } = first;
+  const { dataset, account, code, message, sliceId } = first;
   const [nextTryAt = null] = same.flatMap((one) => one.nextTryAt ?? []).sort((a, b) => Number(a) - Number(b));
-  const title = `${countOf(same.length, "slice")} of ${dataset}: ${code}`;
+  const ofOther = account === own ? "" : ` of ${accountWords(account)}`;
+  const title = `${countOf(same.length, "slice")} of ${dataset}${ofOther}: ${code}`;
   print(toned(nextTryAt === null ? "bad" : "warn", title));
   print(`  ${withoutCode(message, code)}`);
   print(`\n${tableOf(same)}\n`);
-  const command = `storehouse retry --dataset ${dataset} --code ${code}`;
+  const typed = `\`storehouse retry --dataset ${dataset} --code ${code}\``;
+  const command = account === own ? typed : withCommandsOf(account, typed);
   print(
     nextTryAt === null
-      ? `  -> \`${command}\` requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`
-      : `  -> requested again ${triedAgainBy} ${timeText(nextTryAt)}; \`${command}\` does so now.\n`,
+      ? `  -> ${command} requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`
+      : `  -> requested again ${triedAgainBy} ${timeText(nextTryAt)}; ${command} does so now.\n`,
   );
 }
 

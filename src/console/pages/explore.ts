@@ -116,7 +116,7 @@ function empty({ view, chosen }: Seen): Html {
 }
 
 function takeAway(seen: Seen): Html {
-  return html`<section class="card take-away" aria-label="Export">
+  return html`<section class="card" aria-label="Export">
     <p class="buttons">
       ${shownTables(seen)}
       <button class="button" type="button" data-copy="sql" hidden>Copy SQL</button>

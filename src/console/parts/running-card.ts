@@ -13,7 +13,7 @@ export function runningCard(context: PageContext): Html {
   if (run === null) return html`<section id="running" hidden></section>`;
   const { what, startedAt, progress, isStopping, ended } = run;
   if (ended === null)
-    return html`<section id="running" class="card wide running">
+    return html`<section id="running" class="card wide">
       <h2>${what}</h2>
       <p>
         ${badge("busy", isStopping ? "stopping" : "under way")}
@@ -23,7 +23,7 @@ export function runningCard(context: PageContext): Html {
       ${isStopping ? html`<p class="muted">Requests under way finish first, because they are paid for.</p>` : actionForm(context, { action: stopAction, fields: { started: startedAt } })}
     </section>`;
   const outcome = ended.result?.outcome ?? "failed";
-  return html`<section id="running" class="card wide running">
+  return html`<section id="running" class="card wide">
     <h2>${what}</h2>
     <p>${stateBadge(outcome)} <span class="muted">${instantText(ended.at, now)}</span></p>
     ${ended.result === null ? null : html`<p>${countOf(ended.result.progress.total, "slice")}, ${countOf(ended.result.progress.failed, "failed slice")}, ${countOf(ended.result.progress.credits, "credit")} spent. <a href="/runs/${ended.result.runId}">See the run</a></p>`}

@@ -1,4 +1,5 @@
-import { defineKind } from "./define-kind.ts";
+import { accountWords } from "../../config/config-of-account.ts";
+import { defineKind, type Wording } from "./define-kind.ts";
 import { codeWords } from "./service.ts";
 import { countOf, listed, minuteOf, triedAgainBy } from "../../core/words.ts";
 
@@ -11,11 +12,26 @@ function nextTry(at: string | null): string {
     : `their data is missing until they are requested again ${triedAgainBy} ${minuteOf(at)}`;
 }
 
+/** ` of account acme and the account of API_TOKEN`; empty if all is of the account that has no name. */
+function ofAccounts(accounts: readonly string[]): string {
+  return accounts.every((account) => account === "") ? "" : ` of ${accounts.map(accountWords).join(" and ")}`;
+}
+
+/** The command that prices a retry, of the first account that has something to retry, with these options. */
+function retryOf([account = "", ...others]: readonly string[], options = ""): Pick<Wording, "command" | "does"> {
+  const command = `storehouse retry --dry-run${options}`;
+  return {
+    command: account === "" ? command : `STOREHOUSE_ACCOUNT=${account} ${command}`,
+    does: `shows what requesting ${others.length === 0 ? "them" : `those of ${accountWords(account)}`} now costs`,
+  };
+}
+
 /** Data that is missing or late. */
 export const sliceKinds = {
   slices_failed: defineKind<{
     datasets: readonly string[];
     error_code: string;
+    accounts: readonly string[];
     slices: number;
     next_try_at: string | null;
   }>({
@@ -24,14 +40,12 @@ export const sliceKinds = {
     weight: "trouble",
     mend: "retry",
     under: stopped,
-    wording: ({ datasets, error_code: code, slices, next_try_at: next }, since) => ({
-      happened: `${countOf(slices, "slice")} of ${listed(datasets)} ${slices === 1 ? "has" : "have"} failed since ${since} (${codeWords(code)})`,
+    wording: ({ datasets, error_code: code, accounts, slices, next_try_at: next }, since) => ({
+      happened: `${countOf(slices, "slice")} of ${listed(datasets)}${ofAccounts(accounts)} ${slices === 1 ? "has" : "have"} failed since ${since} (${codeWords(code)})`,
       means: nextTry(next),
-      command:
-        datasets.length === 1 ? `storehouse retry --dry-run --dataset ${datasets[0]}` : "storehouse retry --dry-run",
-      does: "shows what requesting them now costs",
+      ...retryOf(accounts, datasets.length === 1 ? ` --dataset ${datasets[0]}` : ""),
     }),
-    example: { datasets: ["keyword_rank"], error_code: "server_error", slices: 3, next_try_at: null },
+    example: { datasets: ["keyword_rank"], error_code: "server_error", accounts: [""], slices: 3, next_try_at: null },
   }),
   app_failing: defineKind<{
     app: string;
@@ -39,6 +53,7 @@ export const sliceKinds = {
     name: string | null;
     datasets: readonly string[];
     error_codes: readonly string[];
+    accounts: readonly string[];
     slices: number;
     next_try_at: string | null;
   }>({
@@ -47,11 +62,10 @@ export const sliceKinds = {
     weight: "trouble",
     mend: "retry",
     under: stopped,
-    wording: ({ app, store, name, datasets, error_codes: codes, slices, next_try_at: next }, since) => ({
-      happened: `${countOf(slices, "slice")} of the ${store === "ios" ? "iOS" : "Android"} app ${name === null ? app : `${name} (${app})`} ${slices === 1 ? "has" : "have"} failed since ${since}, in ${countOf(datasets.length, "dataset")} (${listed(codes)})`,
+    wording: ({ app, store, name, datasets, error_codes: codes, accounts, slices, next_try_at: next }, since) => ({
+      happened: `${countOf(slices, "slice")} of the ${store === "ios" ? "iOS" : "Android"} app ${name === null ? app : `${name} (${app})`}${ofAccounts(accounts)} ${slices === 1 ? "has" : "have"} failed since ${since}, in ${countOf(datasets.length, "dataset")} (${listed(codes)})`,
       means: nextTry(next),
-      command: "storehouse retry --dry-run",
-      does: "shows what requesting them now costs",
+      ...retryOf(accounts),
     }),
     example: {
       app: "1000001",
@@ -59,6 +73,7 @@ export const sliceKinds = {
       name: "Lumi: Habit Garden",
       datasets: ["app_rating", "keyword_rank", "review"],
       error_codes: ["server_error"],
+      accounts: [""],
       slices: 8,
       next_try_at: null,
     },
