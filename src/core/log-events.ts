@@ -122,7 +122,14 @@ export const logEvents = {
     level: "warn",
     says: "statistics of the ledger could not be gathered: claims are slow until autovacuum gathers them; run storehouse doctor",
   },
-  "queue.orphaned_claims": { level: "warn", says: "slices whose claim was lost with a connection are released" },
+  "queue.orphaned_claims": {
+    level: "warn",
+    says: "slices whose claim, or whose end, was lost with a connection are released",
+  },
+  "queue.ends_lost": {
+    level: "warn",
+    says: "slices ran under the number of this process, and it does not run them: they are queued again. The database has probably lost its last transactions, as a failover to an asynchronous standby does; then requests and credits of that time may be missing from the ledger",
+  },
   "health.listening": { level: "info", says: "the health server listens on this port" },
   "health.port_taken": { level: "warn", says: "health.port is in use; the health server uses another port, or none" },
   "health.figures_unknown": {

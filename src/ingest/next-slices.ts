@@ -9,7 +9,7 @@ export type NextSlices = {
   /** Claims at most `most` slices; retries through an outage of the database. */
   readonly claim: (most: number) => Promise<readonly Slice[]>;
   /** To be called when the end of a slice could not be written: its claim is released. */
-  readonly lost: () => void;
+  readonly lost: (sliceId: string) => void;
   /** To be called when no slice runs any more: releases claims once more, if the end of a slice could not be written. */
   readonly ended: () => Promise<void>;
   /** To be called when another process may have queued slices: the next claim reads the state of the queue. */
@@ -29,7 +29,10 @@ const soonestDueMs = 50;
  */
 const idleRetries = 30;
 const longestIdleMs = 30_000;
-/** How often orphaned slices and due retries are moved to the queue: retries are minutes apart. */
+/**
+ * How often orphaned slices and due retries are moved to the queue: retries are minutes apart. As often, the slices that run under the number
+ * of this process are compared with those that it runs.
+ */
 const leftOverCheckMs = 120_000;
 /** Statistics are gathered again after this time at the earliest: a ledger whose rows were mostly deleted always seems stale. */
 const gatherAgainMs = 120_000;
@@ -57,18 +60,31 @@ export function createNextSlices(parts: QueueParts): NextSlices {
   let leftOverAt = Number.NEGATIVE_INFINITY;
   let gatherAt = Number.NEGATIVE_INFINITY;
   let orphanChecks: readonly number[] = [];
+  /** What broken connections have left: slices whose end could not be written, and the first claim without a reply. */
+  const unwritten = new Set<string>();
+  let unansweredFrom = Number.POSITIVE_INFINITY;
 
   /**
    * The server may still execute a claim whose reply was lost: orphaned claims are released now, and again when that claim must have ended.
    */
-  function lost(): void {
+  function checkOrphans(): void {
     orphanChecks = [clock.now(), clock.now() + longestRetryMs(parts.retryMs)];
   }
 
+  /** Only called between two claims: every slice of an earlier claim that has a reply is among the claimed ones. */
   async function releaseOrphans(now: number): Promise<void> {
     const found = await releaseOrphanedClaims(db, taker, claimedSlices.ids());
+    const ofBroken = found.filter(({ sliceId, startedAt }) => unwritten.has(sliceId) || startedAt >= unansweredFrom);
     orphanChecks = orphanChecks.filter((at) => at > now);
-    if (found > 0) parts.log.warn({ slices: found }, "queue.orphaned_claims");
+    if (orphanChecks.length === 0) {
+      unwritten.clear();
+      unansweredFrom = Number.POSITIVE_INFINITY;
+    }
+    if (found.length === 0) return;
+    wakeAt = Number.NEGATIVE_INFINITY;
+    if (ofBroken.length > 0) parts.log.warn({ slices: ofBroken.length }, "queue.orphaned_claims");
+    const lostEnds = found.length - ofBroken.length;
+    if (lostEnds > 0) parts.log.warn({ slices: lostEnds }, "queue.ends_lost");
   }
 
   /** An error is only logged: without statistics claims are slow, but right. */
@@ -86,9 +102,8 @@ export function createNextSlices(parts: QueueParts): NextSlices {
     return nextDueAt > now ? Math.max(soonestDueMs, nextDueAt - now) : checkEveryMs(parts.retryMs);
   }
 
-  async function claimOnce(most: number): Promise<readonly Slice[]> {
-    const now = clock.now();
-    if (orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
+  async function claimOnce(most: number, now: number): Promise<readonly Slice[]> {
+    if (now >= leftOverAt || orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
     if (now >= leftOverAt) {
       await parts.queueLeftOver?.();
       leftOverAt = now + leftOverCheckMs;
@@ -120,14 +135,21 @@ export function createNextSlices(parts: QueueParts): NextSlices {
   return {
     claim: (most) =>
       retryDatabase(parts, async () => {
+        const now = clock.now();
         try {
-          return await claimOnce(most);
+          return await claimOnce(most, now);
         } catch (error) {
-          if (isLostConnection(error)) lost();
+          if (isLostConnection(error)) {
+            unansweredFrom = Math.min(unansweredFrom, now);
+            checkOrphans();
+          }
           throw error;
         }
       }),
-    lost,
+    lost: (sliceId) => {
+      unwritten.add(sliceId);
+      checkOrphans();
+    },
     ended: async () => {
       // otherwise the next check by another process treats them as slices of a dead process
       if (orphanChecks.length > 0) await releaseOrphans(clock.now()).catch(() => undefined);

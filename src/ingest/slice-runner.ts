@@ -44,7 +44,7 @@ export function startSliceRunner(
   function take(slice: Slice): void {
     claimedSlices.start(slice.sliceId);
     const work = runSlice(parts, slice, signals)
-      .catch(releaseSlice)
+      .catch((error: unknown) => releaseSlice(slice, error))
       .finally(() => {
         running.delete(work);
         claimedSlices.end(slice.sliceId);
@@ -55,8 +55,8 @@ export function startSliceRunner(
   /**
    * Called when the end of a slice could not be written: releases the slice if the error may pass, since any other would recur.
    */
-  function releaseSlice(error: unknown): void {
-    if (isLostConnection(error) || isPassing(error)) queue.lost();
+  function releaseSlice({ sliceId }: Slice, error: unknown): void {
+    if (isLostConnection(error) || isPassing(error)) queue.lost(sliceId);
     else parts.abort(unexpected(error, parts.scrub));
   }
 

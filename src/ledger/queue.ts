@@ -144,20 +144,23 @@ export async function gatherStatistics(db: Database): Promise<void> {
   await sql`select ops.gather_slice_statistics()`.execute(db);
 }
 
+/** A slice that ran under the number of a process that did not run it; `startedAt`: when it was claimed, in epoch-ms. */
+export type OrphanedClaim = { readonly sliceId: string; readonly startedAt: number };
+
 /**
- * Makes slices pending that this process has claimed without knowing it, because the connection broke before the reply to the claim.
- * `running`: the slices that it knows of. Returns how many.
+ * Makes slices pending that run under the number of this process although it does not run them: the connection broke before the reply to
+ * their claim, or the database lost the end that the process wrote. `running`: the slices that it runs.
  */
 export async function releaseOrphanedClaims(
   db: Database,
   { queueId, workerId }: Taker,
   running: readonly string[],
-): Promise<number> {
-  const { rows } = await sql`
+): Promise<readonly OrphanedClaim[]> {
+  const { rows } = await sql<{ sliceId: string; startedAt: Date }>`
     update ops.slice set state = 'pending'
     where  queue_id = ${queueId}::bigint and state = 'running' and worker_id = ${workerId} and not slice_id = any (${[...running]}::bigint[])
-    returning slice_id`.execute(db);
-  return rows.length;
+    returning slice_id as "sliceId", started_at as "startedAt"`.execute(db);
+  return rows.map(({ sliceId, startedAt }) => ({ sliceId, startedAt: startedAt.getTime() }));
 }
 
 /** SQL: true for slices of a shared queue that are deferred until the credits reset. */

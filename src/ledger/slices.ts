@@ -18,6 +18,7 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  *            --endAttempts--> pending (an error that may pass: not before `due_at`)
  *            --endAttempts--> pending (a replay rebuilds its dataset: not before `due_at`)
  *            --endAttempts--> deferred (no credits, or no room in a budget: not before `due_at`)
+ *            --releaseOrphanedClaims--> pending (its worker does not run it: the claim or the end was lost)
  *            --reconcile--> pending (its worker died; poison.ts says when it becomes failed instead)
  *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets--> pending
  *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending

@@ -4,26 +4,23 @@ import { createClaimedSlices } from "../../src/ingest/claimed-slices.ts";
 import { createNextSlices } from "../../src/ingest/next-slices.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
+import { august, draft, ending, now, openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
 /** The first wait after an error, and so the usual time between two checks. */
 const retryMs = 3_000;
 
-test("a slice is claimed when it is due, not at the next usual check, and no check comes sooner while another session holds it", async () => {
-  await using stage = await openLedgerStage();
-  const worker = await stage.alive();
-  const [id] = await stage.insert(await stage.run(), draft());
-  const put = { ...ending, state: "pending", dueAt: now + 700 } as const;
-  await endAttempt(stage.db, await stage.claimed(id!, worker), put, now);
-  let time = now;
+/** The queue of a worker, with a clock of the test's, and its log. */
+function queueOf({ db, clock }: LedgerStage, { worker, time }: { worker: string; time: () => number }) {
+  const lines: string[] = [];
+  const claimedSlices = createClaimedSlices();
   const { signal } = new AbortController();
   const queue = createNextSlices({
-    db: stage.db,
+    db,
     queueId: sharedQueue,
     workerId: worker,
-    claimedSlices: createClaimedSlices(),
-    clock: { ...stage.clock, now: () => time },
-    log: createLog({ level: "silent", secrets: [], to: { write: () => undefined } }),
+    claimedSlices,
+    clock: { ...clock, now: time },
+    log: createLog({ level: "warn", secrets: [], to: { write: (line: string) => lines.push(line) } }),
     scrub: (text) => text,
     retryMs,
     halted: signal,
@@ -33,6 +30,18 @@ test("a slice is claimed when it is due, not at the next usual check, and no che
       throw error;
     },
   });
+  const logged = () => lines.map((line) => JSON.parse(line) as { msg: string; slices: number });
+  return { queue, claimedSlices, logged };
+}
+
+test("a slice is claimed when it is due, not at the next usual check, and no check comes sooner while another session holds it", async () => {
+  await using stage = await openLedgerStage();
+  const worker = await stage.alive();
+  const [id] = await stage.insert(await stage.run(), draft());
+  const put = { ...ending, state: "pending", dueAt: now + 700 } as const;
+  await endAttempt(stage.db, await stage.claimed(id!, worker), put, now);
+  let time = now;
+  const { queue } = queueOf(stage, { worker, time: () => time });
   expect(await queue.claim(4)).toEqual([]);
   expect(queue.nextCheckMs()).toBe(700);
 
@@ -47,4 +56,25 @@ test("a slice is claimed when it is due, not at the next usual check, and no che
 
   time += retryMs;
   expect((await queue.claim(4)).map(({ sliceId }) => sliceId)).toEqual([id]);
+});
+
+test("claims that a broken connection has left are logged apart from slices whose end the database has lost", async () => {
+  await using stage = await openLedgerStage();
+  const worker = await stage.alive();
+  const drafts = [1, 2, 3].map((number) => draft({ window: august(number) }));
+  const [running, lost, unwritten] = await stage.insert(await stage.run(), ...drafts);
+  let time = now;
+  const { queue, claimedSlices, logged } = queueOf(stage, { worker, time: () => time });
+  expect(await queue.claim(4)).toHaveLength(3);
+  claimedSlices.start(running!);
+  queue.lost(unwritten!);
+  time += retryMs;
+  const again = await queue.claim(4);
+  expect(again.map(({ sliceId, attempt }) => ({ sliceId, attempt }))).toEqual(
+    [unwritten, lost].map((sliceId) => ({ sliceId, attempt: 2 })),
+  );
+  expect(logged()).toMatchObject([
+    { msg: "queue.orphaned_claims", slices: 1 },
+    { msg: "queue.ends_lost", slices: 1 },
+  ]);
 });
