@@ -1,6 +1,7 @@
 import { Refusal } from "../api/serve/refusal.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { DeferError, FencedError, RetryError, StorehouseError } from "../core/errors.ts";
+import { budgetWaitCodes } from "../core/waiting-codes.ts";
 import { databaseOutage, isLostConnection, isOutage } from "../postgres/database-errors.ts";
 import { creditHeadersOf } from "./allowance.ts";
 
@@ -35,7 +36,7 @@ function costOf({ code, context }: StorehouseError): Readonly<Record<string, str
 
 /** What is left of the refusing budget: with the rest of the allowance instead, the refusal would appear to be about the request rate. */
 function leftOfBudget({ code, context }: StorehouseError, now: number): Readonly<Record<string, string>> {
-  if (code !== "budget_exhausted" && code !== "budget_too_small") return {};
+  if (!budgetWaitCodes.includes(code)) return {};
   const remaining = Math.max(0, Number(context["credits"]) - Number(context["taken"]));
   return creditHeadersOf({ remaining, resetsAt: Number(context["until"]) }, { cost: null, now });
 }

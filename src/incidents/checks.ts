@@ -105,7 +105,7 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
   return rows;
 }
 
-/** Slices of the account, except history, that wait for a future reset. */
+/** Slices of the account, except history, that wait for a future reset. No reset ends `allowance_too_small`, which the verdict counts. */
 async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<WaitingForCredits> {
   const { rows } = await sql<WaitingForCredits>`
     select count(*)::int as slices, coalesce(sum(planned_credits), 0)::int as wanted, min(ended_at) as since

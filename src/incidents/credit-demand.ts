@@ -4,6 +4,7 @@ import { hourMs } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { readNights, readNightsKept, resetIsKnownToMs } from "../credits/nights-ahead.ts";
+import { budgetWaitList } from "../ledger/budget-waits.ts";
 import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { CheckParts } from "./check-parts.ts";
@@ -37,7 +38,7 @@ export async function readCreditDemand({
     from   ops.slice_status as slice
     where  ${isOpen("slice")} and ${isOfAccount(accountOf(settings), "slice")}
     -- slices that wait for a budget until after the reset take nothing before it; both often end at midnight
-    and    (slice.error_code in ('budget_exhausted', 'budget_too_small') and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
+    and    (slice.error_code in (${budgetWaitList}) and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
     group  by class`.execute(db);
   const kept = await readNightsKept(db, account, { accountId, floors: settings.credits.floors, now });
   return {

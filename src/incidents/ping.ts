@@ -1,5 +1,5 @@
-import { lateSeconds } from "../ledger/worker-counts.ts";
-import { holdsLock } from "../ledger/workers.ts";
+import { hasRecentHeartbeat } from "../ledger/worker-counts.ts";
+import { isAlive } from "../ledger/workers.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { givenUpMs } from "./incidents.ts";
@@ -34,12 +34,11 @@ export async function claimPing(db: Database, { accountId, configured }: Pinger,
                        where closed_at is null and (account_id in ('', ${accountId}) or last_seen_at > ${at} - ${foundSince})
                        and   not kind = any (${notes}::text[]))
     and    exists (select from ops.worker as w
-                   where w.kind = 'worker' and w.stopped_at is null and ${holdsLock(sql`w.worker_id`)}
-                   and   w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds}))
+                   where w.kind = 'worker' and ${isAlive(sql`w.worker_id`)} and ${hasRecentHeartbeat})
     and    not exists (
       select from ops.worker as w where w.kind = 'worker'
       group  by w.account
-      having not bool_or(w.ended_as = 'waiting' or w.stopped_at is null and ${holdsLock(sql`w.worker_id`)})
+      having not bool_or(w.ended_as = 'waiting' or ${isAlive(sql`w.worker_id`)})
       and    (array_agg(coalesce(w.ended_as, 'died') order by w.heartbeat_at desc))[1] <> 'stopped'
       and    ${counts})
     returning is_only`.execute(db);

@@ -1,6 +1,7 @@
 import type { ApiTrouble, LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
+import { beyondPeriodCodes } from "../core/waiting-codes.ts";
 import { countOf, listed, minuteOf, triedAgainBy } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
@@ -96,8 +97,7 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
   return workers.running === 0 && lastRun?.outcome === "aborted";
 }
 
-/** Errors that defer slices until a person raises a limit. */
-const tooExpensiveCodes: readonly string[] = ["allowance_too_small", "budget_too_small"];
+const tooExpensiveCodes: readonly string[] = beyondPeriodCodes;
 
 function badOf(facts: VerdictFacts): readonly string[] {
   const { incidents, workers, failed, lostDays, late, datasets, unavailable, refusedSince } = facts;

@@ -1,4 +1,5 @@
 import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetWaitCodes } from "../core/waiting-codes.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOfAccount } from "./open-slices.ts";
@@ -48,7 +49,10 @@ export async function resumeWithinBudgets(
   return rows.length;
 }
 
+/** SQL: the error codes of slices that wait for a budget. */
+export const budgetWaitList = sql.join(budgetWaitCodes.map((code) => sql.lit(code)));
+
 /** SQL: slices `s` that wait for a budget. */
 function waits(now: number) {
-  return sql`s.state = 'deferred' and s.error_code in ('budget_exhausted', 'budget_too_small') and s.due_at > ${instant(now)}`;
+  return sql`s.state = 'deferred' and s.error_code in (${budgetWaitList}) and s.due_at > ${instant(now)}`;
 }

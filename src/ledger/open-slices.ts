@@ -1,6 +1,7 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
+import { creditWaitCodes } from "../core/waiting-codes.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -29,9 +30,11 @@ export async function hasOpenHistory(db: Database, account: string): Promise<boo
   return rows.length > 0;
 }
 
+const creditWaitList = sql.join(creditWaitCodes.map((code) => sql.lit(code)));
+
 /** SQL: true for a slice (`ops.slice as s`) that is deferred until its account's credits reset, later than `now` (epoch-ms). */
 export function waitsForCredits(now: number): SqlFragment<boolean> {
-  return sql`(s.state = 'deferred' and s.error_code in ('credits_exhausted', 'allowance_too_small') and s.due_at > ${instant(now)})`;
+  return sql`(s.state = 'deferred' and s.error_code in (${creditWaitList}) and s.due_at > ${instant(now)})`;
 }
 
 /** SQL: what one page of a slice, under this alias, costs at the price of its plan. */

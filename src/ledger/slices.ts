@@ -12,20 +12,35 @@ import { announceQueued, isShared } from "./shared-queue.ts";
  * The life of a slice, by its state and the function that changes it:
  *
  *   (new)    --insertSlices--> pending
+ *            --noteEmpty--> empty (the last days of a window that an answer says nothing about)
+ *            --skipUnanswered--> skipped (items that an answer does not name)
+ *            --noteLostDays, noteMoved--> lost (snapshots that were not requested in time)
  *   pending  --claimNext, claimAll--> running
  *   running  --endAttempts, endUnchanged--> loaded | empty | skipped | failed
- *            --releaseStopped--> pending (a stop)
+ *            --releaseStopped, releaseOrphanedClaims, releaseFormerClaims--> pending (a stop, or a lost connection)
+ *            --splitSlice, dropKnownRefused--> pending (with some of its items)
  *            --endAttempts--> pending (an error that may pass: not before `due_at`)
  *            --endAttempts--> pending (a replay rebuilds its dataset: not before `due_at`)
  *            --endAttempts--> deferred (no credits, or no room in a budget: not before `due_at`)
  *            --releaseOrphanedClaims--> pending (its worker does not run it: the claim or the end was lost)
  *            --reconcile--> pending (its worker died; poison.ts says when it becomes failed instead)
- *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets--> pending
+ *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets, cancelBeyondPrices--> pending
+ *   pending, deferred
+ *            --takeSlices--> loaded | empty | failed (an import or the gateway has its answer)
+ *            --leaveUnkept--> skipped (retention drops its days; also a failed one)
+ *            --returnToFailed--> failed | skipped (as before a retry that was stopped)
+ *            --cancelBeyondPrices, cancelRestOfPlan, cancelPlan--> failed (a page of it is stored)
  *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending
  *            --noteLostDays--> lost (a snapshot whose time is over, the first one of its round)
+ *   loaded   --holdAnswer, skipUnanswered--> skipped (in the transaction that loads it)
+ *   skipped  --agreeToHeld--> loaded (a person applies an answer that was held)
+ *            --reopen (storehouse retry)--> pending
+ *   loaded, empty, failed, lost
+ *            --noteOutcomes--> loaded | empty | failed (its stored answer is read again, by a replay or an import)
  *
- * cancel-slices.ts deletes cancelled slices, and join-waiting.ts those whose days a newer one takes over; runs.ts moves open ones from run
- * to run. Each claim raises `attempt`: every statement that ends an attempt names it, and does nothing if another claim came in between.
+ * cancel-slices.ts deletes cancelled slices, and join-waiting.ts those whose days a newer one takes over; adopt-slices.ts moves open ones
+ * from run to run, and waiting-elsewhere.ts those that wait for another account, which become pending. Each claim raises `attempt`: every
+ * statement that ends an attempt names it, and does nothing if another claim came in between.
  */
 
 /**

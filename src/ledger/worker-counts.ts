@@ -3,6 +3,9 @@ import { sql, type Queryable } from "../postgres/sql.ts";
 /** A worker writes a heartbeat every ten seconds; one that has not for this long is frozen or gone. */
 export const lateSeconds = 60;
 
+/** SQL: true for a process (`ops.worker as w`) whose latest heartbeat is recent. */
+export const hasRecentHeartbeat = sql<boolean>`(w.heartbeat_at >= clock_timestamp() - make_interval(secs => ${lateSeconds}))`;
+
 /** The workers of an account. */
 export type WorkerCounts = {
   /** Those that hold their lock, with or without a recent heartbeat. */
@@ -19,15 +22,14 @@ export type WorkerCounts = {
 
 /** Counts the workers of an account by the clock of the database. */
 export async function readWorkerCounts(db: Queryable, account: string): Promise<WorkerCounts> {
-  const isLate = sql`heartbeat_at < clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<WorkerCounts>`
     select count(*) filter (where is_running)::int as running,
-           count(*) filter (where is_running and ${isLate})::int as late,
-           count(*) filter (where ended_as = 'waiting' and not ${isLate})::int as waiting,
+           count(*) filter (where is_running and not ${hasRecentHeartbeat})::int as late,
+           count(*) filter (where ended_as = 'waiting' and ${hasRecentHeartbeat})::int as waiting,
            -- greatest() leaves nulls out
            case when count(*) > 0 then greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 end as "ageSeconds",
            (array_agg(case when is_running then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
-    from   ops.worker_status
+    from   ops.worker_status as w
     where  kind = 'worker' and account = ${account}`.execute(db);
   return rows[0] as WorkerCounts;
 }

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from "../postgres/sql.ts";
-import { lateSeconds } from "./worker-counts.ts";
-import { holdsLock } from "./workers.ts";
+import { hasRecentHeartbeat } from "./worker-counts.ts";
+import { isAlive } from "./workers.ts";
 
 /** The last worker, if none is left although nobody stopped it: since when, and how it ended. */
 type GoneWorker = { readonly since: Date; readonly endedAs: string };
@@ -10,14 +10,13 @@ type GoneWorker = { readonly since: Date; readonly endedAs: string };
  * ran.
  */
 export async function readGoneWorker(db: Queryable, account: string): Promise<GoneWorker | null> {
-  const isFresh = sql`w.heartbeat_at > clock_timestamp() - make_interval(secs => ${lateSeconds})`;
   const { rows } = await sql<GoneWorker>`
     select w.heartbeat_at as since, coalesce(nullif(w.ended_as, 'waiting'), 'died') as "endedAs"
     from   ops.worker as w
     where  w.kind = 'worker' and w.account = ${account}
     and    not exists (
              select from ops.worker as w
-             where  w.kind = 'worker' and w.account = ${account} and ${isFresh} and (w.stopped_at is null and ${holdsLock(sql`w.worker_id`)} or w.ended_as = 'waiting'))
+             where  w.kind = 'worker' and w.account = ${account} and ${hasRecentHeartbeat} and (${isAlive(sql`w.worker_id`)} or w.ended_as = 'waiting'))
     order  by w.heartbeat_at desc
     limit  1`.execute(db);
   const [last] = rows;

@@ -10,7 +10,7 @@ import { isInterrupted, isLockTimeout, isLostConnection, isMissingRight } from "
 import { type Database, openWarehouse, type Warehouse } from "./database.ts";
 import { renewRights } from "./grants.ts";
 import { type LockWaits, migrationTransaction } from "./migration-transaction.ts";
-import { foreignThing, migrationsFolder, pendingMigrations } from "./pending-migrations.ts";
+import { foreignThing, migrationsFolder, newerOf, pendingMigrations } from "./pending-migrations.ts";
 
 /** Without it the queue's own migrations write to the console. */
 const noLogger = new Logger(() => () => undefined);
@@ -33,8 +33,10 @@ export async function migrateWarehouse(
 ): Promise<string[]> {
   const taken = await foreignThing(warehouse.db);
   if (taken !== null) throw fail("database_taken", { thing: taken });
-  const { missing, unknown, mayMigrate } = await pendingMigrations(warehouse.db);
-  if (unknown.length > 0) throw fail("database_newer", { migration: unknown.at(-1) });
+  const pending = await pendingMigrations(warehouse.db);
+  const { missing, mayMigrate } = pending;
+  const newer = newerOf(pending);
+  if (newer !== null) throw newer;
   if (missing.length > 0 && !mayMigrate) throw fail("migrations_pending", { migration: missing[0] });
   if (missing.length === 0) {
     if (await bringQueueUpToDate(warehouse))

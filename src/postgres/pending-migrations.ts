@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { fail, type StorehouseError } from "../core/errors.ts";
 import { sql } from "./sql.ts";
 import type { Database } from "./database.ts";
 
@@ -59,6 +60,17 @@ export async function pendingMigrations(db: Database): Promise<PendingMigrations
     hasAny: known.size > 0,
     mayMigrate,
   };
+}
+
+/** `database_newer` if a newer program has migrated the database, else null. */
+export async function newerProblem(db: Database): Promise<StorehouseError | null> {
+  return newerOf(await pendingMigrations(db));
+}
+
+/** The same of migrations that have been read. */
+export function newerOf({ unknown }: PendingMigrations): StorehouseError | null {
+  const migration = unknown.at(-1);
+  return migration === undefined ? null : fail("database_newer", { migration });
 }
 
 /**

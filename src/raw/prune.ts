@@ -23,9 +23,10 @@ export type Pruned = {
 const unread = "gateway";
 
 /**
- * Deletes the landed answers of loaded and empty slices whose last page came before an instant (epoch-ms), and answers without a slice.
- * Answers of open and failed slices may be the only copy of paid data. An answer is kept or deleted with all its pages. Deleted answers
- * cannot be replayed. Waits for the end of a part that a replay has cleared: it is rebuilt from these answers.
+ * Deletes the landed answers of loaded, empty and skipped slices whose last page came before an instant (epoch-ms), and answers without a
+ * slice. Answers of open and failed slices may be the only copy of paid data. Held ones are kept too: a person may agree to one, and a
+ * replay loads what they say beside the list. An answer is kept or deleted with all its pages. Deleted answers cannot be replayed. Waits for
+ * the end of a part that a replay has cleared: it is rebuilt from these answers.
  */
 export function pruneRaw(db: Database, before: number): Promise<Pruned> {
   const ofSlices = sql`delete from raw.answer as a using ops.slice as s where ${isOld(before)} returning ${facts}`;
@@ -50,7 +51,8 @@ function isUnread(before: number) {
 function isOld(before: number) {
   const limit = instant(before);
   return sql`
-    s.slice_id = a.slice_id and s.state in ('loaded', 'empty') and a.fetched_at < ${limit}
+    s.slice_id = a.slice_id and a.fetched_at < ${limit}
+    and (s.state in ('loaded', 'empty') or s.state = 'skipped' and s.error_code is distinct from 'answer_held')
     and not exists (select from raw.answer as page where page.slice_id = a.slice_id and page.fetched_at >= ${limit})`;
 }
 

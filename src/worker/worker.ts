@@ -19,6 +19,7 @@ import { refusedElsewhere } from "../runs/heartbeat.ts";
 import { cancelSwitchedOff } from "../runs/orphans.ts";
 import { cancelOutOfPortfolio } from "../runs/out-of-portfolio.ts";
 import { isOutage } from "../postgres/database-errors.ts";
+import { newerProblem } from "../postgres/pending-migrations.ts";
 import { warnOfNotAgreed } from "./agreed-lines.ts";
 import { announceRuns, forecastBeforeHistory } from "./announce-runs.ts";
 import { itemOfAccount, readCrontab, scheduledBy, scheduleDigest } from "./crontab.ts";
@@ -36,6 +37,7 @@ import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
  *   the database does not respond or is full   wait until it can store an answer
  *   the lease in the ledger expired            start the next session at once
  *   settings that cannot work                  the worker ends: a restart does not fix them
+ *   an error after a newer version migrated    the worker ends: it must be updated
  *   any other error                            start the next session, after a wait that grows
  */
 
@@ -105,6 +107,9 @@ async function beforeRestart(
 ): Promise<StorehouseError | null> {
   if (end instanceof UsageError) return end;
   if (end.code === "lease_expired") return null;
+  // a newer program may have changed what this one reads
+  const newer = await newerProblem(app.warehouse.db).catch(() => null);
+  if (newer !== null) return newer;
   report("restarting", end);
   await noteRestart(app, former, end).catch(() => undefined);
   const waitMs = backoffMs(restarts, failures);

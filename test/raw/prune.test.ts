@@ -20,6 +20,21 @@ test("deletes old answers of loaded slices, and keeps young ones and those of sl
   expect(left.map(({ answer_id }) => answer_id)).toEqual([second!.answer_id, third!.answer_id]);
 });
 
+test("deletes old answers of skipped slices, from which nothing is loaded, except held ones", async () => {
+  await using stage = await openStage({ market: { apps: 1 } });
+  await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+  await stage.query("update raw.answer set fetched_at = '2020-01-01Z'");
+  await stage.query(`
+    update ops.slice set state = 'skipped',
+           error_code = (array['not_tracked', 'not_kept', 'answer_held'])[1 + slice_id % 3]`);
+  const kinds = () =>
+    stage.query("select distinct s.error_code from raw.answer as a join ops.slice as s using (slice_id) order by 1");
+  expect(await kinds()).toHaveLength(3);
+  await using app = await stage.open();
+  await pruneRaw(app.warehouse.db, Date.UTC(2021, 0));
+  expect(await kinds()).toEqual([{ error_code: "answer_held" }]);
+});
+
 test("deletes old answers to callers of the gateway of which no table was made", async () => {
   await using stage = await openStage({ market: { apps: 1 } });
   await stage.query(`

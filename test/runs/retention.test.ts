@@ -106,10 +106,10 @@ describe("retention", () => {
   test("what is older than the kept months is not planned even where it was never requested", async () => {
     await using app = await stage.open({ settings });
     const request = { datasets: ["keyword_rank"], bounds: { start: addDays(from, -40), end: addDays(kept, 4) }, today };
-    const planned: string[] = [];
+    const starts: string[] = [];
     for await (const { dataset, slices } of planChunks(app.warehouse.db, request, app.config.settings, true))
-      if (dataset === "keyword_rank") planned.push(...slices.map(({ window }) => window.start));
-    expect(new Set(planned)).toEqual(new Set([addDays(kept, 3)]));
+      if (dataset === "keyword_rank") starts.push(...slices.map(({ window }) => window.start));
+    expect(new Set(starts)).toEqual(new Set([addDays(kept, 3)]));
   });
 
   test("a replay does not bring it back, but what is loaded anew counts as loaded", async () => {

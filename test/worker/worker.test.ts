@@ -149,6 +149,14 @@ test.each([
   expect(ends.at(-1)).toEqual({ ended: "stopped" });
 });
 
+test("ends after an error if a newer version has migrated the database", async () => {
+  await using stage = await openStage({ market: small });
+  await using app = await stage.open();
+  await stage.query("insert into ops.migration (name, ran_at) values ('9999-newer', now())");
+  await stage.query("alter table ops.worker add constraint odd check (job_pool is null)");
+  expect(await runWorker(app, new AbortController().signal)).toMatchObject({ code: "database_newer" });
+});
+
 test("a task of the crontab that fails at its last try is a finding until it works again", async () => {
   await using stage = await openStage({ market: small });
   await using app = await stage.open({ environment: { CLICKHOUSE_URL: "http://127.0.0.1:1" } });
