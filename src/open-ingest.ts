@@ -27,6 +27,7 @@ import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
+import { createClockWatch } from "./runs/clock-watch.ts";
 import { createJudgement } from "./runs/judgement.ts";
 import { createStop, type ProcessStop } from "./runs/process-stop.ts";
 import { reapDeadWorkers, startHeartbeat, usualIntervals, type HeartbeatParts } from "./runs/heartbeat.ts";
@@ -96,12 +97,16 @@ export async function openIngest(
   const queueId = kind === "worker" ? shared : workerId;
   const own = { kind, client, runLimit, holders, accountId, account, workerId, queueId, stop, reapDeadWorkers: reap };
   const parts = await partsOf(app, { ...own, stopSignal, onApiChange: outage.onChange });
+  // only a worker has a schedule
+  const watchClock =
+    kind === "worker" ? createClockWatch({ clock, steadyMs, log, abort: stop.abort }) : () => undefined;
   opened.use(
     startHeartbeat({
       ...living,
       worker,
       abort: stop.abort,
       onBeat: (problem) => {
+        watchClock();
         if (problem === null) outage.note();
         else judgement.missed();
         onBeat(problem);

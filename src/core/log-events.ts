@@ -114,6 +114,14 @@ export const logEvents = {
     level: "error",
     says: "the clock of this machine is hours off from the database's (`problem`): a worker, a console or a gateway starts nothing, and compares them again after `wait_ms`",
   },
+  "clock.set_back": {
+    level: "warn",
+    says: "the clock of this machine was set back by `back_ms`: the worker registers again, so that its schedule does not wait until the former time is reached again",
+  },
+  "schedule.future_runs_reset": {
+    level: "warn",
+    says: "these lines of the crontab had last run at a time in the future, since a clock was set back; they run at their next time from now on",
+  },
   "database.recovered": { level: "info", says: "the database responds again" },
   "queue.error": { level: "error", says: "graphile-worker reports an error" },
   "queue.warning": { level: "warn", says: "graphile-worker reports a problem" },

@@ -90,6 +90,11 @@ export const postgresErrors = {
     says: "the clock of this machine is {by} {side} the database's clock: rows would get the wrong day",
     next: "synchronise both clocks with a time server (NTP)",
   },
+  clock_set_back: {
+    recovery: "fenced",
+    says: "the clock of this machine was set back by {by}",
+    next: "nothing to do: the worker registers again automatically, and plans by the clock as it is now",
+  },
   database_interrupted: {
     recovery: "retry",
     later: true,

@@ -13,6 +13,7 @@ import type { App } from "../app.ts";
 import type { Log } from "../core/log.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 import { messageOf } from "../core/errors.ts";
+import { resetFutureRuns } from "./future-runs.ts";
 
 type Taken = Parameters<Pool["connect"]>[0];
 
@@ -62,6 +63,7 @@ export async function startQueue(app: App, { taskList, schedule, onLost }: JobQu
   };
   let pool = "";
   options.events.once("pool:create", ({ workerPool }) => (pool = workerPool.id));
+  await resetFutureRuns(app);
   const runner = await run(options);
   let state: "running" | "stopped" | "lost" = "running";
   // the event, not the runner's promise: a queue that stops itself may never settle the promise

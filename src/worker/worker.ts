@@ -36,6 +36,7 @@ import { untilApiAccepts, untilDatabaseResponds } from "./waits.ts";
  *   the API refuses the token or the account   wait until it accepts them again
  *   the database does not respond or is full   wait until it can store an answer
  *   the lease in the ledger expired            start the next session at once
+ *   the clock was set back                     start the next session at once
  *   settings that cannot work                  the worker ends: a restart does not fix them
  *   an error after a newer version migrated    the worker ends: it must be updated
  *   any other error                            start the next session, after a wait that grows
@@ -106,7 +107,7 @@ async function beforeRestart(
   { stop, report, former, end, failures }: Ended,
 ): Promise<StorehouseError | null> {
   if (end instanceof UsageError) return end;
-  if (end.code === "lease_expired") return null;
+  if (end.code === "lease_expired" || end.code === "clock_set_back") return null;
   // a newer program may have changed what this one reads
   const newer = await newerProblem(app.warehouse.db).catch(() => null);
   if (newer !== null) return newer;

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import type { Day } from "../../src/core/day.ts";
 
-/** How the clock of a machine may jump: seconds of each direction. Further, a schedule would wait for as long. */
+/** How the clock of a machine may jump: seconds of each direction. After more than a minute back, a worker would register again. */
 const jumpSeconds = { forward: 25, back: -20 } as const;
 
 export type Jump = keyof typeof jumpSeconds;
