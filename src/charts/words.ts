@@ -1,4 +1,5 @@
 import { sumBy } from "../core/sum.ts";
+
 /** A line of text with a name that a user has chosen and that may be long: if the line has no room, only the name is shortened. */
 export type NamedWords = { readonly before: string; readonly name: string; readonly after: string };
 

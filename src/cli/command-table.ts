@@ -203,7 +203,7 @@ export const commandGroups: Readonly<Record<string, readonly CommandEntry[]>> = 
     {
       name: "prune",
       summary:
-        "delete stored answers of loaded slices that are older than a number of days; replay can no longer use them",
+        "delete stored answers of loaded and skipped slices that are older than a number of days; replay can no longer use them",
       load: async () => (await import("./commands/prune.ts")).definePrune,
     },
     {

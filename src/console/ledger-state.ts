@@ -1,5 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import { lateSeconds } from "../ledger/worker-counts.ts";
+import { hasRecentHeartbeat } from "../ledger/worker-counts.ts";
 import { sql } from "../postgres/sql.ts";
 
 /**
@@ -16,8 +16,7 @@ export async function readLedgerState(db: Database): Promise<string> {
                      (select sum(hashtextextended(summary, incident_id)) from ops.incident_log where is_open), (select max(audit_id) from ops.audit_log),
                      (select count(*) from ops.worker_status where is_running),
                      -- one that is frozen changes nothing
-                     (select count(*) from ops.worker_status
-                      where  is_running and heartbeat_at < clock_timestamp() - make_interval(secs => ${lateSeconds})),
+                     (select count(*) from ops.worker_status as w where is_running and not ${hasRecentHeartbeat}),
                      (select sum(hashint8extended(slice_id, attempt)) from ops.slice_log where state = 'running'),
                      (select n_tup_ins + n_tup_upd + n_tup_del from pg_catalog.pg_stat_user_tables
                       where  relid = to_regclass('ops.slice'))) as state`.execute(db);

@@ -141,9 +141,10 @@ function factText(name: string, value: ErrorContext[string]): string {
   return minuteOf(value);
 }
 
-/** The message of an error, or the text of anything else that was thrown. */
+/** The message of an error, its code if it has none, or the text of anything else that was thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.message === "" ? causeCode(thrown) : thrown.message;
 }
 
 /** The code that Node or a library gave an error; "unknown" for one without. */

@@ -55,7 +55,7 @@ export function metricsPage(): string {
     file: "reference/metrics.md",
     title: "Metrics",
     about: [
-      "A worker serves these at `/metrics` ([monitoring](../monitoring.md)). Metrics of the whole fleet come from the ledger and are the same on every worker, except that those of credits are about the account of the worker: with several accounts, scrape a worker of each.",
+      "A worker serves these at `/metrics` ([monitoring](../monitoring.md)). Metrics of the whole fleet come from the ledger and are the same on every worker, except that those of credits and freshness are about the account of the worker: with several accounts, scrape a worker of each.",
     ],
     body: [
       markdownTable(

@@ -1,7 +1,7 @@
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { accountWords } from "../config/config-of-account.ts";
-import { withCommandsOf } from "../incidents/open-incidents.ts";
+import { commandOf } from "../incidents/open-incidents.ts";
 import { readDaysAtRisk } from "../ledger/days-at-risk.ts";
 import { readLostDays } from "../ledger/lost-days.ts";
 import { readChecks } from "../ledger/reported-checks.ts";
@@ -89,7 +89,7 @@ export async function checkFailedSlices(
   );
   const retry = "`storehouse retry`";
   const retries = [...new Set(rows.map(({ account }) => account))].map((account) =>
-    account === own ? retry : `${withCommandsOf(account, retry)} (${accountWords(account)})`,
+    account === own ? retry : `${commandOf(account, own, retry)} (${accountWords(account)})`,
   );
   const [next] = rows.flatMap(({ nextTryAt }) => nextTryAt ?? []).sort((a, b) => a.getTime() - b.getTime());
   const later = next === undefined ? "" : ` the next try is due at ${minuteOf(next)};`;

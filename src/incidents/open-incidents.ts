@@ -32,6 +32,12 @@ export function textOfAccount(account: string, own: string, text: string): strin
   return account === own ? text : `Of ${accountWords(account)}: ${withCommandsOf(account, text)}`;
 }
 
+/** A command, in backticks, about an account, as it is typed in a process of the account `own`. */
+export function commandOf(account: string, own: string, command: string): string {
+  if (account === own) return command;
+  return account === "" ? `${command} without STOREHOUSE_ACCOUNT` : withCommandsOf(account, command);
+}
+
 /** Adds the account to the commands in a text: as written they would be about the account of API_TOKEN. */
 export function withCommandsOf(account: string | null, text: string): string {
   return account === null || account === ""

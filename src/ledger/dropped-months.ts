@@ -29,11 +29,6 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
     where  ${own} and ${isOpen("slice")} and window_start < ${end}::date
     limit  1`.execute(transaction);
   if (open.rows.length > 0) return false;
-  // the same answer has to be loaded again: its rows are gone
-  await sql`
-    update ops.slice set answer_digest = null
-    where  dataset = any (${[...going.datasets]}::text[]) and answer_digest is not null
-    and    window_start < ${end}::date and window_end > ${going.month}::date`.execute(transaction);
   await sql`
     insert into ops.dropped_month as m (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
     select dataset, ${going.table}, ${going.month}::date, ${going.action}, ${going.rows}, ${going.bytes}, current_user, ${instant(now)}, false
@@ -74,11 +69,18 @@ export async function answersOf(
   return rows[0]?.answers ?? "";
 }
 
-/** Notes that a month was dropped, so that it is not dropped again because of this note. */
+/**
+ * Notes that a month was dropped, so that it is not dropped again because of this note. If an answer of the month is requested again, it is
+ * loaded although it is the same: its rows are gone.
+ */
 export async function noteGone(
   transaction: Database,
-  { table, month }: Pick<DroppedMonth, "table" | "month">,
+  { datasets, table, month }: Pick<DroppedMonth, "datasets" | "table" | "month">,
 ): Promise<void> {
+  await sql`
+    update ops.slice set answer_digest = null
+    where  dataset = any (${[...datasets]}::text[]) and state = 'loaded' and answer_digest is not null
+    and    window_start < ${addMonths(month, 1)}::date and window_end > ${month}::date`.execute(transaction);
   await sql`update ops.dropped_month set is_done = true where table_name = ${table} and month_start = ${month}::date`.execute(
     transaction,
   );

@@ -10,6 +10,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
  *   + 1,000,000 or 2,000,000                an operation that was refused lately: it may end the run, so all others go first; 2,000,000 if
  *                                           the same organisation or app was refused
  */
+
 /** How far the turns of two classes are apart; a plan that a limit cuts is cut in the same order. */
 export const classesApart = 100_000;
 const tailsApart = 500_000;

@@ -96,8 +96,8 @@ async function* paidOf(
 }
 
 /**
- * The same order as in the queue (queue-turn.ts), lower first: class, then day; for snapshots the last day on which they can be requested, then the one
- * requested longest ago. Otherwise the same snapshots would be left out each night.
+ * The same order as in the queue (queue-turn.ts), lower first: class, then day; for snapshots the last day on which they can be requested,
+ * then the one requested longest ago. Otherwise the same snapshots would be left out each night.
  */
 function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, newestFirst: boolean): number {
   const day = (of: Day) => daysBetween(firstStoreOpened, of);

@@ -67,7 +67,7 @@ export async function newerProblem(db: Database): Promise<StorehouseError | null
   return newerOf(await pendingMigrations(db));
 }
 
-/** The same of migrations that have been read. */
+/** `database_newer` if these migrations contain one that this program does not know, else null. */
 export function newerOf({ unknown }: PendingMigrations): StorehouseError | null {
   const migration = unknown.at(-1);
   return migration === undefined ? null : fail("database_newer", { migration });

@@ -108,10 +108,10 @@ async function beforeRestart(
 ): Promise<StorehouseError | null> {
   if (end instanceof UsageError) return end;
   if (end.code === "lease_expired" || end.code === "clock_set_back") return null;
+  report("restarting", end);
   // a newer program may have changed what this one reads
   const newer = await newerProblem(app.warehouse.db).catch(() => null);
   if (newer !== null) return newer;
-  report("restarting", end);
   await noteRestart(app, former, end).catch(() => undefined);
   const waitMs = backoffMs(restarts, failures);
   app.log.error({ code: end.code, problem: end.message, wait_ms: waitMs }, "worker.session_failed");

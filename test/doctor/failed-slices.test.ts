@@ -26,6 +26,6 @@ test("failed slices of another account are named as its own, with the command th
   await stage.pool.query("update ops.slice set error_code = 'server_error'");
   expect(await found("acme")).toMatchObject({
     found: "1 of keyword_rank (server_error, the account of API_TOKEN), 1 of keyword_rank (server_error)",
-    next: `${show}\`storehouse retry\` (the account of API_TOKEN) and \`storehouse retry\` request them now`,
+    next: `${show}\`storehouse retry\` without STOREHOUSE_ACCOUNT (the account of API_TOKEN) and \`storehouse retry\` request them now`,
   });
 });

@@ -68,7 +68,6 @@ test("an unexpected error while a worker waits for the API is logged, and the ne
     return { log, warehouse: { ...warehouse, db: { ...warehouse.db, run } } };
   });
   isWaiting = () => worker.states.at(-1) === "aborted";
-  await until(() => worker.states.at(-1) === "restarting");
   const failed = () => lines.find((line) => line.includes('"worker.session_failed"'));
   await until(() => failed() !== undefined);
   expect(JSON.parse(failed() ?? "")).toMatchObject({

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { accountOf, accountWords } from "../../config/config-of-account.ts";
-import { withCommandsOf } from "../../incidents/open-incidents.ts";
+import { commandOf } from "../../incidents/open-incidents.ts";
 import { readFailures, type Failure, type Failures } from "../../ledger/failures.ts";
 import { aboutText } from "../../core/about.ts";
 import { dayRange } from "../day-range.ts";
@@ -67,7 +67,7 @@ function printCause(same: readonly Failure[], own: string): void {
   print(`  ${withoutCode(message, code)}`);
   print(`\n${tableOf(same)}\n`);
   const typed = `\`storehouse retry --dataset ${dataset} --code ${code}\``;
-  const command = account === own ? typed : withCommandsOf(account, typed);
+  const command = commandOf(account, own, typed);
   print(
     nextTryAt === null
       ? `  -> ${command} requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`

@@ -58,7 +58,8 @@ const nothingOld = "No answer is that old: nothing to delete.";
 async function isAgreed({ keepDays }: Options, count: () => Promise<Pruned>): Promise<boolean> {
   if (!canConfirm()) {
     if (keepDays > 0) return true;
-    const problem = "--keep-days 0 deletes every answer of loaded slices: add --yes, or --dry-run to see them first";
+    const problem =
+      "--keep-days 0 deletes every answer of loaded and skipped slices: add --yes, or --dry-run to see them first";
     throw fail("bad_argument", { problem });
   }
   const would = await count();

@@ -43,12 +43,11 @@ async function work(yes: boolean): Promise<void> {
   await using _console = await consoleOf(app);
   remark("The worker runs the schedule (times in UTC) and the queue, and catches up on missed runs; Ctrl-C stops it.");
   const error = await runWorker({ ...app, onRequest }, stop.signal, { onState });
-  remark(
-    error === null
-      ? "The worker has stopped."
-      : `The worker has ended, and a restart alone does not help: ${error.message}`,
-  );
-  if (error !== null) process.exitCode = error instanceof UsageError || error instanceof AbortError ? 2 : 1;
+  if (error === null) return remark("The worker has stopped.");
+  // the program may have been updated since it was started
+  const isOld = error.code === "database_newer";
+  remark(`The worker has ended${isOld ? "" : ", and a restart alone does not help"}: ${error.message}`);
+  process.exitCode = !isOld && (error instanceof UsageError || error instanceof AbortError) ? 2 : 1;
 }
 
 /**

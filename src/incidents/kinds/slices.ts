@@ -14,7 +14,7 @@ function nextTry(at: string | null): string {
 
 /** ` of account acme and the account of API_TOKEN`; empty if all is of the account that has no name. */
 function ofAccounts(accounts: readonly string[]): string {
-  return accounts.every((account) => account === "") ? "" : ` of ${accounts.map(accountWords).join(" and ")}`;
+  return accounts.every((account) => account === "") ? "" : ` of ${listed(accounts.map(accountWords))}`;
 }
 
 /** The command that prices a retry, of the first account that has something to retry, with these options. */
