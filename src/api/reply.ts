@@ -40,6 +40,8 @@ export type Reply = ReplyFacts &
 export type Received = Pick<ReplyFacts, "status" | "receivedAt" | "durationMs" | "serverTime"> & {
   readonly body: Buffer;
   readonly headers: CreditHeaders;
+  /** Why its body is not there, although its headers are; null for a body as received. */
+  readonly bodyProblem: StorehouseError | null;
 };
 
 /** What each status means. Any other status is `server_error` from 500 on, otherwise `unexpected_status`. */
@@ -81,6 +83,8 @@ export function classifyReply(operation: Operation, received: Received): Reply {
     durationMs,
     serverTime,
   };
+  // the headers still say what the call cost
+  if (received.bodyProblem !== null) return { ...facts, answer: null, problem: received.bodyProblem };
   if (code === "answer") return { ...facts, answer: body, problem: null };
   const until = code === "credits_exhausted" ? { until: headers.resetsAt } : {};
   const { charged } = facts.credits;

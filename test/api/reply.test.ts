@@ -8,7 +8,13 @@ const none = { cost: null, remaining: null, resetsAt: null, notBefore: null };
 function replyOf(status: number, headers: Partial<CreditHeaders> = {}, text = '{"success":true,"error":"ignore me"}') {
   const body = Buffer.from(text);
   const times = { receivedAt: 0, durationMs: 0, serverTime: null };
-  return classifyReply(iosKeywordRanking, { status, body, headers: { ...none, ...headers }, ...times });
+  return classifyReply(iosKeywordRanking, {
+    status,
+    body,
+    headers: { ...none, ...headers },
+    bodyProblem: null,
+    ...times,
+  });
 }
 
 describe("a status decides the outcome, independent of the body", () => {
