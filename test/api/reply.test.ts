@@ -111,7 +111,12 @@ describe("what a reply says of the account", () => {
       credits: { charged: 0, price: null },
     });
     expect(replyOf(200, { cost: 3 }, failure).credits.charged).toBe(3);
+    expect(replyOf(200, {}, '{"status":503,"error":"Service Unavailable"}')).toMatchObject({
+      mayMeanExhausted: true,
+      credits: { charged: 0, price: null },
+    });
     const others = [
+      '{"status":200,"error":"none"}',
       '[{"success":false}]',
       '{"data":{"success":false}}',
       '{"success":null}',
