@@ -86,8 +86,9 @@ export function classifyReply(operation: Operation, received: Received): Reply {
   // the headers still say what the call cost
   if (received.bodyProblem !== null) return { ...facts, answer: null, problem: received.bodyProblem };
   if (code === "answer") return { ...facts, answer: body, problem: null };
-  const until = code === "credits_exhausted" ? { until: headers.resetsAt } : {};
-  const { charged } = facts.credits;
+  const { charged, notBefore } = facts.credits;
+  const until =
+    code === "credits_exhausted" ? { until: headers.resetsAt } : notBefore === null ? {} : { until: notBefore };
   // a reply without an answer can only be charged 0
   const paid = charged === null || charged === 0 ? {} : { charged };
   return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until, ...paid }) };

@@ -137,5 +137,6 @@ describe("what a reply says of the account", () => {
     const pauses = [200, 400, 429, 500, 503].map((status) => replyOf(status, { notBefore: 9 }).credits.notBefore);
     expect(pauses).toEqual([null, null, 9, null, 9]);
     expect(replyOf(429, { notBefore: 9, remaining: 0 }).credits.notBefore).toBeNull();
+    expect(replyOf(429, { notBefore: 9 }).problem?.context).toMatchObject({ until: 9 });
   });
 });
