@@ -85,8 +85,7 @@ async function isQuiet(): Promise<boolean> {
 async function ofPeople(): Promise<void> {
   const { stage } = nights;
   const run = nights.run();
-  // a charge that was lost with half of its answer is none of the plan's credits
-  stage.sandbox.set({ faults: faultsOf(seed, faultsANight, operations).filter(({ kind }) => kind !== "half") });
+  stage.sandbox.set({ faults: faultsOf(seed, faultsANight, operations) });
   const before = stage.sandbox.log().length;
   const on = nights.today();
   const bounds = { start: addDays(on, -12) };

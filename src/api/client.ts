@@ -9,14 +9,14 @@ import {
   networkHint,
   proxyProblem,
   type Network,
-  type WholeReply,
+  type ReceivedReply,
 } from "../core/http-agent.ts";
 import { createTokenRemover } from "../core/secret.ts";
 import { whenAborted } from "../core/when-aborted.ts";
 import { addressOf, type Address, type Params, type StoreWords } from "./address.ts";
 import { creditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
-import { classifyReply, type Reply } from "./reply.ts";
+import { classifyReply, type Received, type Reply } from "./reply.ts";
 import { unpackedReply } from "./unpacked-reply.ts";
 
 /** Where the API is and how long to wait for it. Times in ms, sizes in bytes. */
@@ -37,7 +37,10 @@ export type ClientOptions = {
 
 /** The API's client: the only place that sends requests to it and knows the token. */
 export interface Client extends AsyncDisposable {
-  /** Sends one call. Any status is a reply; throws a RetryError, SkipError, AbortError or FencedError if none came. */
+  /**
+   * Sends one call. Any status is a reply, even if its body did not arrive: the headers say what it cost. Throws a RetryError, SkipError,
+   * AbortError or FencedError if no reply came.
+   */
   send(operation: Operation, params: Params, signal?: AbortSignal): Promise<Reply>;
 }
 
@@ -72,12 +75,18 @@ export function createClient(options: ClientOptions): Client {
     const from = steadyMs();
     using deadline = startDeadline(options.timeoutMs, signal);
     const { onRequest } = options;
+    const errorOf = (cause: unknown) => {
+      const why = { stopped: signal?.aborted === true, late: deadline.isOver(), network };
+      const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
+      keepsConnections &&= error.code !== "cut_connection";
+      return error;
+    };
     try {
       const sent = await follow({ ...address, path: basePath + address.path }, deadline.cut);
       const receivedAt = options.clock.now();
       const reply = classifyReply(operation, {
         status: sent.status,
-        body: isRefusal(sent.status) ? sent.body : strike(unpackedReply(sent, options.largestAnswer)),
+        ...bodyOf(sent, errorOf),
         headers: creditHeaders(sent.headers, receivedAt),
         receivedAt,
         durationMs: steadyMs() - from,
@@ -87,9 +96,7 @@ export function createClient(options: ClientOptions): Client {
       onRequest?.({ operation: operation.id, status, outcome: problem?.code ?? "ok", durationMs });
       return reply;
     } catch (cause) {
-      const why = { stopped: signal?.aborted === true, late: deadline.isOver(), network };
-      const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
-      keepsConnections &&= error.code !== "cut_connection";
+      const error = errorOf(cause);
       onRequest?.({
         operation: operation.id,
         status: null,
@@ -100,7 +107,21 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function follow(address: Address, cut: Cut): Promise<WholeReply> {
+  /** The body of a reply; an empty one and its problem if it did not arrive as a whole, or cannot be unpacked. */
+  function bodyOf(
+    sent: ReceivedReply,
+    errorOf: (cause: unknown) => StorehouseError,
+  ): Pick<Received, "body" | "bodyProblem"> {
+    if (isRefusal(sent.status)) return { body: sent.body, bodyProblem: null };
+    try {
+      if (sent.bodyError !== null) throw sent.bodyError;
+      return { body: strike(unpackedReply(sent, options.largestAnswer)), bodyProblem: null };
+    } catch (cause) {
+      return { body: Buffer.alloc(0), bodyProblem: errorOf(cause) };
+    }
+  }
+
+  async function follow(address: Address, cut: Cut): Promise<ReceivedReply> {
     for (let hop = 0; ; hop += 1) {
       const sent = await sendOnce(address, cut);
       const location = sent.status >= 300 && sent.status < 400 ? sent.headers["location"] : undefined;
@@ -111,7 +132,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  function sendOnce(address: Address, cut: Cut): Promise<WholeReply> {
+  function sendOnce(address: Address, cut: Cut): Promise<ReceivedReply> {
     const joint = address.path.includes("?") ? "&" : "?";
     let size = 0;
     const onPart = (bytes: number) => {

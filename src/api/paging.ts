@@ -56,7 +56,7 @@ function offsetOf({ paging }: Paged, page: unknown): number | null {
 
 /**
  * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged too: by the total in
- * the answer or, if it has none, one more while a page is full. An empty page is always the last. `invalid` is the number of items that
+ * the answer or, if it has none that can be true, one more while a page is full. An empty page is always the last. `invalid` is the number of items that
  * were left out of `value`: a page that came full still counts as full.
  */
 export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
@@ -64,15 +64,20 @@ export function pagesReported({ paging, items }: Paged, value: unknown, index: n
   if (paging === null || items === null) return read;
   const count = itemsOn(value, items) + invalid;
   if (count === 0) return read;
-  const isFull = count >= fullPage(paging, value);
-  const more = moreByTotal(paging, value, index) ?? (isFull ? 1 : 0);
-  // the stated number of pages is too small for the items: then a full page is not the last one
-  return read + (isFull ? Math.max(more, moreByItems(paging, value, { index, count })) : more);
+  const byTotal = moreByTotal(paging, value, { index, count });
+  if (count < fullPage(paging, value)) return read + (byTotal ?? 0);
+  // one of the two numbers may be too small: then a full page is not the last one
+  const known = [byTotal, moreByItems(paging, value, { index, count })].filter((more) => more !== null);
+  return read + (known.length === 0 ? 1 : Math.max(...known));
 }
 
-/** How many more pages of `count` items, as on this page, the stated number of all items takes. */
-function moreByItems(paging: Paging, value: unknown, { index, count }: { index: number; count: number }): number {
-  return Math.max(0, Math.ceil((itemsReported(paging, value) ?? 0) / count) - index - 1);
+/** The place of a page (from 0), and how many items it has. */
+type Page = { readonly index: number; readonly count: number };
+
+/** How many more pages of `count` items, as on this page, the stated number of all items takes; null if it has no credible number. */
+function moreByItems(paging: Paging, value: unknown, { index, count }: Page): number | null {
+  const pages = (itemsReported(paging, value) ?? 0) / count;
+  return pages < index + 1 ? null : Math.ceil(pages) - index - 1;
 }
 
 /** How many items all pages have according to the answer; null if it does not say. */
@@ -97,16 +102,18 @@ export function itemsOn(value: unknown, items: readonly string[]): number {
   return sumBy(listsAt(value, items), ({ length }) => length);
 }
 
-/** How many pages follow this one according to the total in the answer, null if it has no readable total. */
-function moreByTotal({ total }: Paging, value: unknown, index: number): number | null {
+/** How many pages follow this one according to the total in the answer; null if it has no readable total, or less than has arrived. */
+function moreByTotal({ total }: Paging, value: unknown, { index, count }: Page): number | null {
   if (total === undefined) return null;
   if ("pages" in total) {
-    const pages = numberIn(value, total.pages);
-    return pages === null ? null : Math.max(0, Math.ceil(pages) - index - 1);
+    const pages = Math.ceil(numberIn(value, total.pages) ?? 0);
+    return pages < index + 1 ? null : pages - index - 1;
   }
-  const reported = valuesAt(value, total.rows).map((rows) => rowsAfter(rows));
+  const parts = valuesAt(value, total.rows);
+  const reported = parts.map((rows) => rowsAfter(rows));
   if (reported.length === 0 || reported.includes(null)) return null;
-  return Math.max(...reported.map((pages) => pages ?? 0));
+  const rowsFrom = sumBy(parts, (rows) => (numberIn(rows, "totalRowCount") ?? 0) - (numberIn(rows, "offset") ?? 0));
+  return rowsFrom < count ? null : Math.max(...reported.map((pages) => pages ?? 0));
 }
 
 /** How many pages follow the one with this `{ totalRowCount, limit, offset }`; null if it does not say. */

@@ -7,7 +7,8 @@ import type { Operation } from "./define-operation.ts";
 import { notJson } from "./not-json.ts";
 import { listsAt, nestedLists, withLists, withoutNullLists } from "./lists-at.ts";
 import { plainCheck } from "./plain-check.ts";
-import { flagOf, parseSpelt } from "./respell.ts";
+import { envelopeFields, reportsFailure } from "./reported-failure.ts";
+import { parseSpelt } from "./respell.ts";
 import { itemSchema } from "./schema-at.ts";
 import { driftIn, noteDrift, type Drift } from "./drift.ts";
 
@@ -66,7 +67,7 @@ export function readAnswer(operation: Operation, body: Buffer, parsed?: ParsedTe
 
 function readText(operation: Operation, text: string, parsed?: ParsedText): Read {
   const json = parse(operation, text, parsed);
-  if (isObject(json) && flagOf(json["success"]) === false)
+  if (isObject(json) && reportsFailure(operation, json))
     throw fail("success_false", { operation: operation.id, message: messageOf(json) });
   const forms = formsOf(operation, json);
   const [likeliest] = forms;
@@ -133,8 +134,6 @@ function hasBrokenKey(json: unknown): boolean {
 
 /** One way to read an answer: its payload, and the unknown fields next to it. */
 type Form = { readonly payload: unknown; readonly beside: readonly (readonly [name: string, value: unknown])[] };
-
-const envelopeFields = new Set(["data", "success", "status", "message"]);
 
 /**
  * The possible forms of an answer, the most likely first: inside `{ data, success }`, even if the contract says otherwise; bare; or as the
@@ -231,6 +230,6 @@ function problemOf(error: z.ZodError): string {
 }
 
 function messageOf(json: Readonly<Record<string, unknown>>): string | undefined {
-  const text = json["message"] ?? json["status"];
-  return typeof text === "string" ? text.slice(0, 200) : undefined;
+  const text = [json["message"], json["status"], json["error"]].find((field) => typeof field === "string");
+  return text?.slice(0, 200);
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { CreditHeaders } from "./credit-headers.ts";
 import type { Operation } from "./define-operation.ts";
-import { flagOf } from "./respell.ts";
+import { reportsFailure } from "./reported-failure.ts";
 
 /** What a reply says about the account. Credits; times in epoch-ms. */
 type ReplyCredits = {
@@ -40,6 +40,8 @@ export type Reply = ReplyFacts &
 export type Received = Pick<ReplyFacts, "status" | "receivedAt" | "durationMs" | "serverTime"> & {
   readonly body: Buffer;
   readonly headers: CreditHeaders;
+  /** Why its body is not there, although its headers are; null for a body as received. */
+  readonly bodyProblem: StorehouseError | null;
 };
 
 /** What each status means. Any other status is `server_error` from 500 on, otherwise `unexpected_status`. */
@@ -71,7 +73,7 @@ const mayMeanExhausted: ReadonlySet<number> = new Set([400, 402, 403, 422, 429])
 export function classifyReply(operation: Operation, received: Received): Reply {
   const { status, body, headers, receivedAt, durationMs, serverTime } = received;
   const code = meanings[status] ?? (status >= 500 ? "server_error" : "unexpected_status");
-  const isFailure = code === "answer" && reportsFailure(body);
+  const isFailure = code === "answer" && isShortFailure(operation, body);
   const facts: ReplyFacts = {
     status,
     byteCount: body.length,
@@ -81,9 +83,12 @@ export function classifyReply(operation: Operation, received: Received): Reply {
     durationMs,
     serverTime,
   };
+  // the headers still say what the call cost
+  if (received.bodyProblem !== null) return { ...facts, answer: null, problem: received.bodyProblem };
   if (code === "answer") return { ...facts, answer: body, problem: null };
-  const until = code === "credits_exhausted" ? { until: headers.resetsAt } : {};
-  const { charged } = facts.credits;
+  const { charged, notBefore } = facts.credits;
+  const until =
+    code === "credits_exhausted" ? { until: headers.resetsAt } : notBefore === null ? {} : { until: notBefore };
   // a reply without an answer can only be charged 0
   const paid = charged === null || charged === 0 ? {} : { charged };
   return { ...facts, answer: null, problem: fail(code, { operation: operation.id, status, ...until, ...paid }) };
@@ -92,12 +97,11 @@ export function classifyReply(operation: Operation, received: Received): Reply {
 /** The longest body that may be a failure, in bytes: it has a message, and no data. */
 const longestFailure = 4096;
 
-/** True for a body with `success: false`: a failure that only the body shows. */
-function reportsFailure(body: Buffer): boolean {
-  if (body.length > longestFailure || !body.includes('"success"')) return false;
+/** True for a failure that only the body shows. */
+function isShortFailure(operation: Operation, body: Buffer): boolean {
+  if (body.length > longestFailure || !(body.includes('"success"') || body.includes('"error"'))) return false;
   try {
-    const json = JSON.parse(body.toString()) as { readonly success?: unknown } | null;
-    return flagOf(json?.success) === false;
+    return reportsFailure(operation, JSON.parse(body.toString()));
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import { fail } from "../core/errors.ts";
-import type { WholeReply } from "../core/http-agent.ts";
+import type { ReceivedReply } from "../core/http-agent.ts";
 
 type Unpacking = (body: Buffer, limit: { maxOutputLength: number }) => Buffer;
 
@@ -20,7 +20,7 @@ const packings: ReadonlyMap<string, Unpacking> = new Map([
 ]);
 
 /** The decompressed body of a reply. Throws `answer_too_large` above the limit (bytes), and `cut_connection` for an incomplete one. */
-export function unpackedReply({ headers, body }: WholeReply, limit: number): Buffer {
+export function unpackedReply({ headers, body }: Pick<ReceivedReply, "headers" | "body">, limit: number): Buffer {
   if (body.length === 0) return body;
   try {
     // a compressed body may be compressed again on the way

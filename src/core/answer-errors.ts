@@ -28,7 +28,7 @@ export const answerErrors = {
     unreadable: true,
     later: true,
     attempts: 2,
-    says: "the API answered success: false",
+    says: "the answer reports a failure (success: false, or an error with its status)",
     next: "see the message; `storehouse failures` shows its next try, if it has one; `storehouse retry` requests it now",
   },
   unknown_shape: {

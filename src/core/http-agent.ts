@@ -15,11 +15,15 @@ export type HttpAgent = Pick<Dispatcher, "request" | "close" | "destroy"> & {
    * Sends a request and collects its reply; the reader may refuse each part. A stream between the connection and the reader would cost a
    * fifth of a call.
    */
-  readonly exchange: (request: Dispatcher.DispatchOptions, reader: ReplyReader) => Promise<WholeReply>;
+  readonly exchange: (request: Dispatcher.DispatchOptions, reader: ReplyReader) => Promise<ReceivedReply>;
 };
 
-/** A complete reply. */
-export type WholeReply = Pick<Dispatcher.ResponseData, "headers"> & { readonly status: number; readonly body: Buffer };
+/** A reply. `bodyError` is what ended its body early: the body is empty then. It is null if the body is complete, and for a refusal. */
+export type ReceivedReply = Pick<Dispatcher.ResponseData, "headers"> & {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly bodyError: Error | null;
+};
 
 /** The receiver of a reply: `onPart` throws to end it, and `cut` ends the request, before or after it has started. */
 type ReplyReader = { readonly onPart: (bytes: number) => void; readonly cut: Cut };
@@ -86,9 +90,9 @@ export function createHttpAgent(
 }
 
 function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPart, cut }: ReplyReader) {
-  return new Promise<WholeReply>((resolve, reject) => {
+  return new Promise<ReceivedReply>((resolve, reject) => {
     const parts: Buffer[] = [];
-    let [status, headers]: [number, WholeReply["headers"]] = [0, {}];
+    let [status, headers]: [number, ReceivedReply["headers"]] = [0, {}];
     // a request that waits for its connection cannot be aborted yet: reject at once, so that the caller does not wait
     cut.whenEnded(reject);
     agent.dispatch(request, {
@@ -101,9 +105,12 @@ function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPa
         onPart(part.length);
         parts.push(part);
       },
-      onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(parts) }),
-      // for a refusal the status is enough, with or without its body
-      onResponseError: (_, error) => (isRefusal(status) ? resolve({ status, headers, body: empty }) : reject(error)),
+      onResponseEnd: () => resolve({ status, headers, body: Buffer.concat(parts), bodyError: null }),
+      onResponseError: (_, error) => {
+        if (status === 0) reject(error);
+        // for a refusal the status is enough, with or without its body
+        else resolve({ status, headers, body: empty, bodyError: isRefusal(status) ? null : error });
+      },
     });
   });
 }

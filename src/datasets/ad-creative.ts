@@ -109,23 +109,39 @@ export const adCreative = defineDataset({
   }),
   normalise: (slice, pages) => {
     const reported = (pages as readonly Page[]).flatMap(({ data }) => data ?? []);
-    const own = reported.filter(({ trackId }) => trackId == null || String(trackId) === part(slice.scope, "app"));
-    const others = reported.filter((creative) => !own.includes(creative));
+    const checked = reported.map((creative) => ({ creative, problem: problemOf(slice, creative) }));
+    const fitting = checked.filter(({ problem }) => problem === null);
     return {
-      rows: { [table.name]: own.map((creative) => rowOf(slice, creative)) },
-      invalid: others.map((item) => ({ reason: "an advertisement for an app that was not requested", item })),
+      rows: { [table.name]: fitting.map(({ creative }) => rowOf(slice, creative)) },
+      invalid: checked.flatMap(({ creative, problem }) =>
+        problem === null ? [] : [{ reason: problem, item: creative }],
+      ),
     };
   },
 });
+
+/** Why an advertisement is not in the list of the app; null if it is. Without media and texts it is the same as any other. */
+function problemOf({ scope }: Slice, creative: Creative): string | null {
+  const { trackId } = creative;
+  if (trackId != null && String(trackId) !== part(scope, "app"))
+    return "an advertisement for an app that was not requested";
+  return identityOf(creative).every((one) => one === "") ? "an advertisement without media or text" : null;
+}
 
 /**
  * The same media may be shown under several texts: each is an advertisement. The key leaves out what changes from one observation to the
  * next.
  */
-function keyOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subtitle, action }: Creative): string {
+function keyOf(creative: Creative): string {
+  return createHash("sha256")
+    .update(JSON.stringify(identityOf(creative)))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+function identityOf({ mediaId, hashedMediaId, mediaOriginalUrl, mediaUrl, title, subtitle, action }: Creative) {
   const identified = idOf(mediaId) ?? idOf(hashedMediaId) ?? mediaOriginalUrl ?? mediaUrl ?? "";
-  const identity = JSON.stringify([identified, title ?? "", subtitle ?? "", action ?? ""]);
-  return createHash("sha256").update(identity).digest("hex").slice(0, 32);
+  return [identified, title ?? "", subtitle ?? "", action ?? ""];
 }
 
 function rowOf(slice: Slice, creative: Creative) {

@@ -25,13 +25,19 @@ export function refusalOf(error: unknown, now: number): Refusal | null {
   if (!(error instanceof StorehouseError)) return null;
   const passes = error instanceof RetryError || error instanceof FencedError || isOutage(error);
   const status = statuses[error.code] ?? (error instanceof DeferError ? 429 : passes ? 503 : 502);
-  const headers = { ...leftOfBudget(error, now), ...costOf(error) };
+  const headers = { ...leftOfBudget(error, now), ...costOf(error), ...retryAfter(error, now) };
   return new Refusal(status, `${error.code}: ${error.problem}`, headers);
 }
 
 /** The charge for an empty reply: the service answered, and may have charged credits for it. */
 function costOf({ code, context }: StorehouseError): Readonly<Record<string, string>> {
   return code === "no_content" ? { "X-Credit-Cost": String(context["charged"] ?? 0) } : {};
+}
+
+/** The pause that the service named: the reset of credits, which a refusal names as well, is a much later time. */
+function retryAfter(error: StorehouseError, now: number): Readonly<Record<string, string>> {
+  const until = error instanceof RetryError ? error.context["until"] : null;
+  return typeof until !== "number" ? {} : { "Retry-After": String(Math.max(1, Math.ceil((until - now) / 1000))) };
 }
 
 /** What is left of the refusing budget: with the rest of the allowance instead, the refusal would appear to be about the request rate. */

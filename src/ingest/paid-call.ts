@@ -27,7 +27,8 @@ import { retryDatabase } from "./retry-database.ts";
  *   book       in the same statement the charge that the headers report replaces the hold; an implausible price is booked as documented
  *   learn      the charge becomes the price of the next holds, and of plans once a second call or the balance confirms it
  *
- * A call without a reply is landed without one, unless it was never sent. The balance check is free: it is only sent and landed.
+ * A reply whose body did not arrive is booked by its headers. A call without a reply is landed without one, unless it was never sent.
+ * The balance check is free: it is only sent and landed.
  */
 
 /** A request to the API, and the slice or caller that it is for. */

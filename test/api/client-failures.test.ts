@@ -2,12 +2,21 @@ import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import type { Client } from "../../src/api/client.ts";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
 import { StorehouseError } from "../../src/core/errors.ts";
 import { json, openClient, serve, token, type TestServer } from "../support/api-server.ts";
 
 const impatient = 150;
+
+/** Why a call has no answer, whether its headers arrived or not. */
+function failureOf(client: Client, signal?: AbortSignal): Promise<unknown> {
+  return client.send(remainingCredits, {}, signal).then(
+    ({ problem }) => problem,
+    (error: unknown) => error,
+  );
+}
 
 /** An address on which nobody listens. */
 async function deafOrigin(): Promise<string> {
@@ -32,7 +41,7 @@ describe("an answer that takes too long", () => {
   ])("%s", async (_, answer) => {
     await using server = await serve(answer);
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
+    expect(await failureOf(client)).toMatchObject({
       name: "RetryError",
       code: "timeout",
       context: { operation: "account.remaining-credits" },
@@ -46,7 +55,7 @@ describe("an answer that takes too long", () => {
       response.on("close", () => clearInterval(timer));
     });
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
+    expect(await failureOf(client)).toMatchObject({ code: "timeout" });
   });
 
   test("redirects that each keep within it but not together", async () => {
@@ -54,7 +63,7 @@ describe("an answer that takes too long", () => {
       setTimeout(() => response.writeHead(302, { location: "/again" }).end(), impatient / 2);
     });
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "timeout" });
+    expect(await failureOf(client)).toMatchObject({ code: "timeout" });
   });
 });
 
@@ -67,7 +76,7 @@ describe("a connection that is cut", () => {
   ])("%s", async (_, text) => {
     await using server = await breaking(text);
     await using client = openClient(server.origin);
-    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
+    expect(await failureOf(client)).toMatchObject({
       name: "RetryError",
       code: "cut_connection",
     });
@@ -76,7 +85,7 @@ describe("a connection that is cut", () => {
   test("because the other end speaks no HTTP, which its cause reports", async () => {
     await using server = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");
     await using client = openClient(server.origin);
-    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({
+    expect(await failureOf(client)).toMatchObject({
       code: "cut_connection",
       context: { cause: "HTTPParserError" },
     });
@@ -88,7 +97,49 @@ describe("a connection that is cut", () => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(packed.subarray(0, packed.length / 2)),
     );
     await using client = openClient(server.origin);
-    await expect(client.send(remainingCredits, {})).rejects.toMatchObject({ code: "cut_connection" });
+    expect(await failureOf(client)).toMatchObject({ code: "cut_connection" });
+  });
+});
+
+describe("an answer whose body fails costs what its headers say", () => {
+  const creditFields = { "x-credit-cost": "7", "x-credit-remaining": "93" };
+  const head = "HTTP/1.1 200 OK\r\nx-credit-cost: 7\r\nx-credit-remaining: 93\r\n";
+  const packed = gzipSync(JSON.stringify(Array.from({ length: 1000 }, (_, index) => index)));
+  test.each<[string, string, (response: ServerResponse) => void]>([
+    ["it ends early", "cut_connection", ({ socket }) => void socket?.end(`${head}content-length: 100\r\n\r\n[1,2`)],
+    [
+      "its connection is reset",
+      "cut_connection",
+      ({ socket }) =>
+        void socket?.write(`${head}content-length: 100\r\n\r\n[1,2`, () =>
+          setImmediate(() => socket.resetAndDestroy()),
+        ),
+    ],
+    [
+      "it stalls",
+      "timeout",
+      (response) => void response.writeHead(200, { ...creditFields, "content-length": "9" }).write("["),
+    ],
+    [
+      "it is too large",
+      "answer_too_large",
+      (response) => response.writeHead(200, creditFields).end("x".repeat(20_000)),
+    ],
+    [
+      "it cannot be unpacked",
+      "cut_connection",
+      (response) =>
+        response.writeHead(200, { ...creditFields, "content-encoding": "gzip" }).end(packed.subarray(0, 99)),
+    ],
+  ])("because %s", async (_, code, answer) => {
+    await using server = await serve(answer);
+    await using client = openClient(server.origin, { timeoutMs: 4 * impatient, largestAnswer: 10_000 });
+    expect(await client.send(remainingCredits, {})).toMatchObject({
+      status: 200,
+      answer: null,
+      problem: { code },
+      credits: { charged: 7, price: 7, remaining: 93 },
+    });
   });
 });
 
@@ -104,7 +155,7 @@ test("a server that answers once a connection and does not say so costs a call f
   for (let call = 0; call < 20; call += 1)
     ends.push(
       await client.send(remainingCredits, {}).then(
-        ({ status }) => status,
+        ({ status, problem }) => problem?.code ?? status,
         ({ code }: StorehouseError) => code,
       ),
     );
@@ -169,7 +220,7 @@ describe("a stop", () => {
       response.writeHead(200, { "content-length": "10" }).write("[", () => stop.abort());
     });
     await using client = openClient(server.origin);
-    await expect(client.send(remainingCredits, {}, stop.signal)).rejects.toMatchObject({ code: "stopped" });
+    expect(await failureOf(client, stop.signal)).toMatchObject({ code: "stopped" });
   });
 
   test("before the call sends nothing", async () => {
@@ -225,7 +276,7 @@ test("no error shows the token or an address, however deep its causes go", async
     // the others have to end by what the server does, also where the machine is slow
     await using client = openClient(origin, origin === stalled.origin ? { timeoutMs: impatient } : {});
     return await client.send(iosKeywordMetadata, { countryCode: "US", keyword: "yoga" }, signal).then(
-      () => expect.fail("there is no answer"),
+      ({ problem }) => problem,
       (error: unknown) => error,
     );
   };

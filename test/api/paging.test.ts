@@ -79,7 +79,7 @@ describe("an answer that reports how many pages there are", () => {
 
   test("reports the number of all pages with its first, and a number that is too small is corrected by the page that is there", () => {
     expect(pagesReported(reviews, page(100, { totalPages: 12 }), 0)).toBe(12);
-    expect(pagesReported(reviews, page(100, { totalPages: 1 }), 3)).toBe(4);
+    expect(pagesReported(reviews, page(7, { totalPages: 1 }), 3)).toBe(4);
     expect(pagesReported(reviews, page(100, { totalPages: 100_000 }), 0)).toBe(100_000);
     expect([0, 1].map((index) => pagesReported(paged(0), pageOf(50), index))).toEqual([2, 3]);
   });
@@ -89,6 +89,16 @@ describe("an answer that reports how many pages there are", () => {
     expect([0, 1].map((index) => pagesReported(reviews, page(100, reported), index))).toEqual([3, 3]);
     expect(pagesReported(reviews, page(50, reported), 2)).toBe(3);
     expect(pagesReported(reviews, page(100, { ...reported, totalElements: 100 }), 0)).toBe(1);
+  });
+
+  test("is read by the fullness of its pages where its totals are smaller than what has arrived", () => {
+    const none = { totalPages: 0, totalElements: 0, pageSize: 100 };
+    expect([0, 1].map((index) => pagesReported(reviews, page(100, none), index))).toEqual([2, 3]);
+    expect(pagesReported(reviews, page(99, none), 1)).toBe(2);
+    expect(pagesReported(reviews, page(100, { ...none, totalPages: 1, totalElements: 100 }), 1)).toBe(3);
+    // one of the two totals can be true
+    expect(pagesReported(reviews, page(100, { ...none, totalPages: 3 }), 0)).toBe(3);
+    expect(pagesReported(reviews, page(100, { ...none, totalElements: 300 }), 2)).toBe(3);
   });
 
   test("lacks items on an empty page that it counts, but for a first and only one", () => {
@@ -146,6 +156,14 @@ describe("an answer that counts its rows", () => {
       expect(hasNextPage(reports, [part(lacking, 1000)], 0)).toBe(true);
       expect(hasNextPage(reports, [part(lacking), part({ totalRowCount: 5, limit: 2, offset: 0 })], 0)).toBe(false);
     }
+  });
+
+  test("is read by the fullness of its pages where its count is smaller than what has arrived", () => {
+    const none = { totalRowCount: 0, limit: 1000, offset: 0 };
+    expect(hasNextPage(reports, [part(none, 1000)], 0)).toBe(true);
+    expect(hasNextPage(reports, [part(none, 999)], 0)).toBe(false);
+    expect(hasNextPage(reports, [part({ ...none, totalRowCount: 1500, offset: 1000 }, 1000)], 1)).toBe(true);
+    expect(hasNextPage(reports, [part({ ...none, totalRowCount: 2000, offset: 1000 }, 1000)], 1)).toBe(false);
   });
 
   test("lacks items on an empty page after the first that its counts say are there", () => {

@@ -141,6 +141,35 @@ describe("success: false", () => {
   });
 });
 
+describe("an error with status 200 in the form of a gateway", () => {
+  const error = {
+    timestamp: "2026-08-02T00:45:18.000+00:00",
+    path: "/ios/keywordrankings",
+    status: 503,
+    error: "Service Unavailable",
+    message: null,
+    requestId: "1f",
+  };
+
+  test("reports a failure", () => {
+    for (const operation of [dashboardApps, iosKeywordRanking, iosKeywordMetadata, numberOfKeywords, remainingCredits])
+      expect(() => read(operation, error)).toThrow(
+        coded("success_false", { operation: operation.id, message: error.error }),
+      );
+    expect(() => read(iosKeywordRanking, { ...error, message: "no index" })).toThrow(
+      coded("success_false", { message: "no index" }),
+    );
+  });
+
+  test("is none next to data, with another status, or without its text", () => {
+    expect(read(iosKeywordRanking, { ...error, data: [rank] })).toMatchObject({ value: [rank] });
+    expect(read(iosKeywordRanking, { ...error, rankings: [rank] })).toMatchObject({ value: [rank] });
+    expect(read(iosKeywordMetadata, { ...metadata, ...error })).toMatchObject({ value: metadata });
+    for (const other of [{ status: 200 }, { status: "503" }, { error: 7 }])
+      expect(() => read(iosKeywordRanking, { ...error, ...other })).toThrow(coded("unknown_shape"));
+  });
+});
+
 describe("items that do not fit", () => {
   test("are kept beside those that do, each with its reason and its place", () => {
     const odd = { ...rank, rank: "seventh" };

@@ -8,7 +8,13 @@ const none = { cost: null, remaining: null, resetsAt: null, notBefore: null };
 function replyOf(status: number, headers: Partial<CreditHeaders> = {}, text = '{"success":true,"error":"ignore me"}') {
   const body = Buffer.from(text);
   const times = { receivedAt: 0, durationMs: 0, serverTime: null };
-  return classifyReply(iosKeywordRanking, { status, body, headers: { ...none, ...headers }, ...times });
+  return classifyReply(iosKeywordRanking, {
+    status,
+    body,
+    headers: { ...none, ...headers },
+    bodyProblem: null,
+    ...times,
+  });
 }
 
 describe("a status decides the outcome, independent of the body", () => {
@@ -105,7 +111,12 @@ describe("what a reply says of the account", () => {
       credits: { charged: 0, price: null },
     });
     expect(replyOf(200, { cost: 3 }, failure).credits.charged).toBe(3);
+    expect(replyOf(200, {}, '{"status":503,"error":"Service Unavailable"}')).toMatchObject({
+      mayMeanExhausted: true,
+      credits: { charged: 0, price: null },
+    });
     const others = [
+      '{"status":200,"error":"none"}',
       '[{"success":false}]',
       '{"data":{"success":false}}',
       '{"success":null}',
@@ -126,5 +137,6 @@ describe("what a reply says of the account", () => {
     const pauses = [200, 400, 429, 500, 503].map((status) => replyOf(status, { notBefore: 9 }).credits.notBefore);
     expect(pauses).toEqual([null, null, 9, null, 9]);
     expect(replyOf(429, { notBefore: 9, remaining: 0 }).credits.notBefore).toBeNull();
+    expect(replyOf(429, { notBefore: 9 }).problem?.context).toMatchObject({ until: 9 });
   });
 });

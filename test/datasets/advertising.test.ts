@@ -117,6 +117,10 @@ describe("advertisements", () => {
       expect(rowsOf(adCreative, creatives, all, body).rows).toHaveLength(1);
     for (const body of [page([]), page(null), { data: [], success: true }])
       expect(rowsOf(adCreative, creatives, all, body)).toEqual({ rows: [], invalid: [] });
+    expect(rowsOf(adCreative, creatives, all, { data: [{}], success: true })).toEqual({
+      rows: [],
+      invalid: ["an advertisement without media or text"],
+    });
     expect(rowsOf(adCreative, creatives, all, page([one, { ...one, trackId: 7 }]))).toMatchObject({
       rows: [{ media_id: "900000000001" }],
       invalid: ["an advertisement for an app that was not requested"],

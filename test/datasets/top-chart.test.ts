@@ -75,6 +75,22 @@ describe("a chart", () => {
     expect(invalid).toHaveLength(3);
   });
 
+  test("has no app whose id has not the form of the store, and each app at its first place", () => {
+    const odd = chart(ios, { ...reported, trackIds: [1, "x y", 2, "com.one", 1, 3] });
+    expect(odd).toMatchObject({
+      places: [
+        ["ios:1", 1],
+        ["ios:2", 3],
+        ["ios:3", 6],
+      ],
+      invalid: ["no track id of the requested store", "no track id of the requested store"],
+    });
+    expect(chart(android, [{ trackId: 1, rank: 1 }])).toMatchObject({
+      rows: [],
+      invalid: ["no track id of the requested store"],
+    });
+  });
+
   test("of Android has its ranks from the entries, its category by name, and 0 is a category", () => {
     const entry = { trackId: "com.one", category: 0, rank: 7, date: Date.UTC(2026, 7, 1), type: 0, score: 3 };
     const { rows, invalid } = chart(android, [entry, { ...entry, trackId: "com.two", rank: 2 }]);

@@ -222,7 +222,7 @@ test("a budget over everything holds for callers as well", async () => {
 });
 
 describe("what the API does wrong", () => {
-  const fails = (kind: "success-false" | "empty-401" | "cut") =>
+  const fails = (kind: "success-false" | "empty-401" | "cut" | "half") =>
     nights.stage.sandbox.set({ faults: [{ operation: "ios.keyword-ranking", times: 1, kind }] });
 
   test("is handed on, and is no answer to the next caller", async () => {
@@ -235,6 +235,15 @@ describe("what the API does wrong", () => {
     expect(await door.call(ranking(older(51)), key)).toMatchObject({ status: 200, from: "miss" });
     fails("cut");
     expect(await door.call(ranking(older(52)), key)).toMatchObject({ status: 503, from: null });
+  });
+
+  test("with the body of an answer is booked on the caller that paid for it", async () => {
+    const booked =
+      "select cost from ops.request where caller is not null and error_code = 'cut_connection' and status = 200";
+    expect(await nights.stage.query(booked)).toEqual([]);
+    fails("half");
+    expect(await door.call(ranking(older(71)), key)).toMatchObject({ status: 503, from: null });
+    expect(await nights.stage.query(booked)).toEqual([{ cost: 3 }]);
   });
 
   test("that it has nothing (204) costs only the caller that sent the call, and none of those that joined it", async () => {

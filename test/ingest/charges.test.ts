@@ -36,6 +36,19 @@ test("books nothing for a refusal, although it names a cost", async () => {
   expect(costs).toEqual([{ cost: 0 }]);
 });
 
+test("books what the headers of an answer say, although its body breaks off", async () => {
+  await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
+  const before = stage.sandbox.account().remaining;
+  stage.sandbox.set({ faults: [{ operation: ranking, times: 1, kind: "half" }] });
+  const { progress, outcome } = await stage.sync({ request: { datasets: ["keyword_rank"] } });
+  const taken = before - stage.sandbox.account().remaining;
+  expect({ outcome, credits: progress.credits }).toEqual({ outcome: "loaded", credits: taken });
+  const broken = await stage.query("select status, cost from ops.request where error_code = 'cut_connection'");
+  expect(broken).toEqual([{ status: 200, cost: 3 }]);
+  const [account] = await stage.query("select remaining, held from ops.credit_account");
+  expect(account).toEqual({ remaining: stage.sandbox.account().remaining, held: 0 });
+});
+
 test("holds a slice that was planned at an older price at what the service charged last", async () => {
   const clock = manualClock(Date.now());
   const accounts = [{ token: "sandbox-token", total: 5_000, periodHours: 24 * 3_650, costs: { [ranking]: 5 } }];

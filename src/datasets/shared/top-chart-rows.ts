@@ -3,6 +3,7 @@ import { androidCategories, iosCategories } from "../../api/categories.ts";
 import type { androidTopCharts, iosTopCharts } from "../../api/operations/category.ts";
 import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
+import { storeOf } from "../../core/store.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
 import { chartTypeOf } from "./values.ts";
@@ -35,10 +36,15 @@ function iosChart(slice: Slice, chart: IosChart, left: readonly InvalidItem[]): 
   const extra = extraOf(chart, knownOfChart);
   if (differs || isOtherDay(slice, date))
     return { rows: [], invalid: [{ reason: mismatched, item: { ...chart, trackIds: trackIds.length } }] };
-  const rows = placesOf([trackIds], left).map(({ item, place }) =>
-    rowOf(slice, { trackId: item, rank: place, date, extra }),
-  );
-  return { rows, invalid: [] };
+  const places = placesOf([trackIds], left);
+  return {
+    rows: places
+      .filter(({ item }) => isOfStore(scope, item))
+      .map(({ item, place }) => rowOf(slice, { trackId: item, rank: place, date, extra })),
+    invalid: places
+      .filter(({ item }) => !isOfStore(scope, item))
+      .map(({ item, place }) => ({ reason: foreign, item: { trackId: item, rank: place } })),
+  };
 }
 
 function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
@@ -48,15 +54,26 @@ function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
     isOther(type == null ? null : chartTypeOf(type), scope["chart"]) ||
     isOtherDay(slice, date);
   const own = entries.filter((entry) => !isMismatch(entry));
+  const others = own.filter(({ trackId }) => !isOfStore(scope, trackId));
   return {
-    rows: own.map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
-    invalid: entries.filter(isMismatch).map((item) => ({ reason: mismatched, item })),
+    rows: own
+      .filter((entry) => !others.includes(entry))
+      .map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
+    invalid: [
+      ...entries.filter(isMismatch).map((item) => ({ reason: mismatched, item })),
+      ...others.map((item) => ({ reason: foreign, item })),
+    ],
   };
 }
 
 const mismatched = "a chart or a day that was not requested";
+const foreign = "no track id of the requested store";
 const known = ["trackId", "category", "rank", "date", "type"];
 const knownOfChart = ["countryCode", "categoryId", "targetDevice", "rankingType", "date", "trackIds"];
+
+function isOfStore(scope: Scope, trackId: string | number): boolean {
+  return storeOf(String(trackId)) === part(scope, "store");
+}
 
 /** True for a reported value that differs from the requested one. */
 function isOther(reported: string | number | null | undefined, requested: string | undefined): boolean {
