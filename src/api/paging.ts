@@ -56,8 +56,8 @@ function offsetOf({ paging }: Paged, page: unknown): number | null {
 
 /**
  * The number of pages worth requesting, as far as page `index` (from 0) shows, since a page past the end is charged too: by the total in
- * the answer or, if it has none that can be true, one more while a page is full. An empty page is always the last. `invalid` is the number of items that
- * were left out of `value`: a page that came full still counts as full.
+ * the answer or, if it has none that can be true, one more while a page is full. An empty page is always the last. `invalid` is the number
+ * of items that were left out of `value`: a page that came full still counts as full.
  */
 export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
   const read = index + 1;
