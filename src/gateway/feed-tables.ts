@@ -4,6 +4,7 @@ import { operationById } from "../api/operations/all.ts";
 import { cursorOfPage } from "../api/cursor-of-page.ts";
 import { pageParams } from "../api/paging.ts";
 import { callHashIn } from "../ingest/account-calls.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import { hasHistory } from "../datasets/shared/define-dataset.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
@@ -41,6 +42,9 @@ export type TableFeeder = {
 
 /** The day of a call, which may be over when its answer is loaded: for plans, and its start (epoch-ms). */
 export type CallDay = { readonly today: Day; readonly start: number };
+
+/** What callers request beyond these operations never becomes a row, however often it is looked at. */
+const readOperations = [...new Set(datasets.flatMap(({ operations }) => operations.map(({ id }) => id)))];
 
 /** Creates the feeder of a session. */
 export function createTableFeeder(parts: GatewayParts): TableFeeder {
@@ -98,7 +102,7 @@ export function createTableFeeder(parts: GatewayParts): TableFeeder {
     },
     // an answer of an earlier day is not about this one
     leftOver: async ({ start }) =>
-      (await unreadCalls(ingest.db, start)).map(({ operation, params }) => ({
+      (await unreadCalls(ingest.db, readOperations, start)).map(({ operation, params }) => ({
         operation: operationById(operation),
         params,
       })),

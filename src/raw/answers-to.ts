@@ -121,13 +121,25 @@ export async function forgetAnswersTo(db: Database, callHashes: readonly string[
 /** A call whose answer was loaded into no table: its operation and all its values. */
 export type UnreadCall = { readonly operation: string; readonly params: Readonly<Record<string, unknown>> };
 
-/** The calls without a slice whose answers came since an instant (epoch-ms), the oldest first. */
-export async function unreadCalls(db: Database, since: number): Promise<readonly UnreadCall[]> {
+/**
+ * The calls of these operations without a slice whose answers came since an instant (epoch-ms), the oldest first: each once, of every
+ * account, since accounts share the answers that `callHashOf` does not tell apart. Answers that are no longer valid are left out.
+ */
+export async function unreadCalls(
+  db: Database,
+  operations: readonly string[],
+  since: number,
+): Promise<readonly UnreadCall[]> {
   const { rows } = await sql<UnreadCall>`
+    with first as (
+      select distinct on (call_hash) answer_id, request_id, fetched_at, operation
+      from   raw.answer
+      where  slice_id is null and fetched_at >= ${instant(since)} and operation = any (${[...operations]}::text[]) and call_hash is not null
+      order  by call_hash, answer_id
+    )
     select a.operation, q.params
-    from   raw.answer  as a
+    from   first as a
     join   ops.request as q on q.request_id = a.request_id and q.received_at = a.fetched_at
-    where  a.slice_id is null and a.fetched_at >= ${instant(since)}
     order  by a.answer_id`.execute(db);
   return rows;
 }
