@@ -36,7 +36,7 @@ export async function loadAlone({ config, changed }: { config: Config; changed: 
       const fetchedAt = parts.clock.now();
       parts.claimedSlices.start(slice.sliceId);
       const answer = { pages: [answerOf(slice, changed)], invalid: [], drift: [], fetchedAt };
-      await commitSlice(parts, await prepareSlice(parts, dataset, slice, answer));
+      await commitSlice(parts, await prepareSlice(parts, { dataset, slice, fetched: answer }));
       parts.claimedSlices.end(slice.sliceId);
     }
   };

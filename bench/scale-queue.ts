@@ -31,7 +31,11 @@ export async function measureQueue(
   await client.query("analyze ops.slice");
   const work = await timed(async () => {
     for (let done = 0; done < worked;) {
-      const slices = await claimNext(db, { queueId: sharedQueue, workerId: "1" }, chunk, Date.UTC(2026, 7, 20));
+      const slices = await claimNext(
+        db,
+        { queueId: sharedQueue, workerId: "1" },
+        { most: chunk, now: Date.UTC(2026, 7, 20) },
+      );
       await endAttempts(db, slices.map(ended), Date.UTC(2026, 7, 20));
       done += slices.length;
       if (slices.length === 0) throw new Error("the queue ran empty");

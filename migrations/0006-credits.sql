@@ -157,6 +157,6 @@ create table ops.agreement (
 comment on table  ops.agreement            is 'What someone has agreed to spend. A sync of what has no row here requires an agreement (its own, of the days that it names, or --max-credits, adds none). A worker plans only what has one when a planning job runs, and retries failed slices of a person''s sync only if their dataset has one.';
 comment on column ops.agreement.account_id is 'Account, as the shortened hash of its key. A different token is a different account.';
 comment on column ops.agreement.dataset    is 'Dataset for which someone agreed; empty for everything that is on, or that a line of the crontab or a command names.';
-comment on column ops.agreement.credits    is 'Price that was shown, as far as it was known.';
+comment on column ops.agreement.credits    is 'Price that was shown, as far as it was known. For people: no program reads it.';
 comment on column ops.agreement.agreed_at  is 'When someone agreed.';
-comment on column ops.agreement.agreed_by  is 'How someone agreed: at a terminal, or with --yes.';
+comment on column ops.agreement.agreed_by  is 'How someone agreed: at a terminal, or with --yes. For people: no program reads it.';

@@ -8,7 +8,7 @@ create table ops.gateway_key (
 comment on table  ops.gateway_key            is 'Keys of the callers of storehouse gateway, one for each caller. A new key replaces the previous one.';
 comment on column ops.gateway_key.caller     is 'Caller, by its name in gateway.callers.';
 comment on column ops.gateway_key.key_digest is 'SHA-256 of the key, which has 256 random bits; the key itself is stored nowhere.';
-comment on column ops.gateway_key.made_at    is 'When the key was made.';
+comment on column ops.gateway_key.made_at    is 'When the key was made. For people: no program reads it.';
 
 create table ops.gateway_call (
   call_hash  bytea       primary key,

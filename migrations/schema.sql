@@ -5570,9 +5570,9 @@ create table ops.account_stop (
 create table ops.agreement (
   account_id text not null, -- Account, as the shortened hash of its key. A different token is a different account.
   dataset text not null, -- Dataset for which someone agreed; empty for everything that is on, or that a line of the crontab or a command names.
-  credits integer not null, -- Price that was shown, as far as it was known.
+  credits integer not null, -- Price that was shown, as far as it was known. For people: no program reads it.
   agreed_at timestamp with time zone not null, -- When someone agreed.
-  agreed_by text not null, -- How someone agreed: at a terminal, or with --yes.
+  agreed_by text not null, -- How someone agreed: at a terminal, or with --yes. For people: no program reads it.
   constraint agreement_pkey PRIMARY KEY (account_id, dataset),
   constraint agreement_agreed_by_check CHECK ((agreed_by = ANY (ARRAY['terminal'::text, '--yes'::text])))
 );
@@ -6793,7 +6793,7 @@ create table ops.gateway_call (
 create table ops.gateway_key (
   caller text not null, -- Caller, by its name in gateway.callers.
   key_digest bytea not null, -- SHA-256 of the key, which has 256 random bits; the key itself is stored nowhere.
-  made_at timestamp with time zone not null, -- When the key was made.
+  made_at timestamp with time zone not null, -- When the key was made. For people: no program reads it.
   constraint gateway_key_pkey PRIMARY KEY (caller),
   constraint gateway_key_key_digest_key UNIQUE (key_digest)
 );

@@ -97,8 +97,6 @@ async function inForeground(
       ingest: ingest.parts,
       settings: app.config.settings,
       runLimit,
-      stop: run.stop,
-      aborted: ingest.aborted,
       progress: run.progress,
       wake: runner.wake,
     });

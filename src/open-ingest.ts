@@ -43,7 +43,7 @@ export type Watchers = {
 /** The parts that run slices, and the error that stopped all requests. */
 export interface Ingest extends AsyncDisposable {
   readonly parts: IngestParts;
-  readonly aborted: () => StorehouseError | null;
+  readonly stoppedBy: () => StorehouseError | null;
   /** Sets what is called when another process queues slices that this one may take. */
   readonly whenQueued: (wake: () => void) => void;
   /** Lets calls under way end and gives back those not sent yet; to be called before the queue is stopped. */
@@ -111,7 +111,7 @@ export async function openIngest(
   const stack = opened.move();
   return {
     parts,
-    aborted: stop.stoppedBy,
+    stoppedBy: stop.stoppedBy,
     whenQueued: (wake) => (onQueued = wake),
     halt: stop.halt,
     loseQueue: (cause) => parts.abort(databaseOutage(cause, "the connection broke while the queue was at work")),

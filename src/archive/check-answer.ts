@@ -13,6 +13,7 @@ import { AnswerFile, pagesOf, parseFile, type ParsedFile } from "./answer-file.t
 import { InvalidFile, sliceOfFile } from "./slice-of-file.ts";
 import type { Fetched } from "../ingest/read-pages.ts";
 import { schemaWords } from "../core/schema-words.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** The answer of a valid file: its slice, its pages, and the parsed answer. */
 export type FileAnswer = {
@@ -44,16 +45,16 @@ export async function checkAnswer(text: string, reading: Reading): Promise<FileA
 }
 
 /** For each list of items, the scopes whose calls can name it: checking this takes longest, and files of many days share one list. */
-const namable = new WeakMap<readonly string[], Set<string>>();
+const addressableScopes = new WeakMap<readonly string[], Set<string>>();
 
 /** Throws for a slice whose call cannot be addressed. */
 function checkAddress(dataset: Dataset, slice: Slice): void {
   const params = dataset.request(slice);
-  const scopes = namable.get(slice.items ?? []) ?? new Set();
+  const scopes = addressableScopes.get(slice.items ?? []) ?? new Set();
   const scope = `${slice.operation} ${scopeKey(slice.scope)}`;
   if (scopes.has(scope)) return;
   addressOf(operationById(slice.operation), params, { ios: "ios", android: "android" });
-  if (slice.items !== null) namable.set(slice.items, scopes.add(scope));
+  if (slice.items !== null) addressableScopes.set(slice.items, scopes.add(scope));
 }
 
 /** An answer nests at most a hundred levels (see read-answer.ts), and is three levels deep in its file. */
@@ -102,7 +103,7 @@ function missingPage(read: number): string {
 function checkedRows(dataset: Dataset, slice: Slice, fetched: Fetched): AnswerRows {
   const answerRows = rowsOfAnswer(dataset, slice, fetched);
   const { loads, invalid } = answerRows;
-  const { state } = outcomeOf({ rows: loads.reduce((sum, { rows }) => sum + rows.length, 0), invalid });
+  const { state } = outcomeOf({ rows: sumBy(loads, ({ rows }) => rows.length), invalid });
   if (state === "failed") throw new InvalidFile(`body: nothing in it belongs to the slice: ${invalid[0]?.reason}`);
   return answerRows;
 }

@@ -6,6 +6,7 @@ import { pageParams } from "../api/paging.ts";
 import { answerHash } from "../ingest/account-calls.ts";
 import { accountColumn } from "../load/table.ts";
 import type { Slice } from "../core/slice.ts";
+import { sumBy } from "../core/sum.ts";
 import { hasHistory, type Dataset } from "../datasets/shared/define-dataset.ts";
 import { mostPagesOf } from "../datasets/shared/scope-limits.ts";
 import { heldAmong } from "../ledger/held-answers.ts";
@@ -100,7 +101,7 @@ function receivedDraft({ dataset, draft, pages }: FileAnswer) {
 }
 
 function outcomeIn({ loads, invalid }: AnswerRows): LateOutcome {
-  const rows = loads.reduce((sum, load) => sum + load.rows.length, 0);
+  const rows = sumBy(loads, (load) => load.rows.length);
   return { ...outcomeOf({ rows, invalid }), rows, rejects: invalid.length };
 }
 

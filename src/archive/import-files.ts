@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { gathered, readAhead } from "../core/read-ahead.ts";
 import { scopeKey } from "../core/slice.ts";
+import { sumBy } from "../core/sum.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
@@ -157,7 +158,7 @@ async function readGroup(parts: LoadParts, files: readonly FoundFile[], { strike
 }
 
 function bytesOf({ answer }: FittingFile): number {
-  return answer.pages.reduce((sum, { body }) => sum + body.length, 0);
+  return sumBy(answer.pages, ({ body }) => body.length);
 }
 
 /** False if a file of the group answers the same, or another day of the same list: each must see the changes of the other. */

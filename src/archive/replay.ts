@@ -195,7 +195,7 @@ async function readGroup(
     const load =
       answer instanceof StorehouseError
         ? answer
-        : await prepareSlice(parts, dataset, slice, answer.fetched, slice.goneBefore);
+        : await prepareSlice(parts, { dataset, slice, fetched: answer.fetched, goneBefore: slice.goneBefore });
     read.push({ slice, load });
   }
   return read;

@@ -7,6 +7,7 @@ import { periodOf, type Grid } from "../core/period.ts";
 import type { Scope, Slice, SliceDraft } from "../core/slice.ts";
 import { devicesOf, storeOf } from "../core/store.ts";
 import { isSameWindow, lastDay, windowLength, type Window } from "../core/window.ts";
+import { countOf } from "../core/words.ts";
 import type { Dataset, Partition } from "../datasets/shared/define-dataset.ts";
 import { fetchOptionFor } from "../datasets/shared/fetch-option-for.ts";
 import { itemsFrom } from "../ledger/batches.ts";
@@ -49,26 +50,26 @@ export function sliceOfFile(
 }
 
 /** Sorted lists by the list in the file: files of many days share one list, in one order. */
-const inOrder = new WeakMap<readonly string[], readonly string[]>();
+const sortedLists = new WeakMap<readonly string[], readonly string[]>();
 
 function sorted(items: readonly string[]): readonly string[] {
   const given = itemsFrom(JSON.stringify(items));
-  const known = inOrder.get(given);
+  const known = sortedLists.get(given);
   if (known !== undefined) return known;
   if (new Set(given).size !== given.length) throw new InvalidFile("items: one is listed twice");
   const list = itemsFrom(JSON.stringify([...given].sort()));
-  inOrder.set(given, list);
+  sortedLists.set(given, list);
   return list;
 }
 
-const examples = new Map<string, readonly Partition[]>();
+const examplesByDataset = new Map<string, readonly Partition[]>();
 
 /** Partitions that a small account could have: they show the fields of a scope, and whether calls name items. */
 function examplesOf(dataset: Dataset): readonly Partition[] {
-  const known = examples.get(dataset.name);
+  const known = examplesByDataset.get(dataset.name);
   if (known !== undefined) return known;
   const made = possiblePartitions(dataset);
-  examples.set(dataset.name, made);
+  examplesByDataset.set(dataset.name, made);
   return made;
 }
 
@@ -163,7 +164,7 @@ function operationOf(
   const names = items !== null && wholeList?.operation !== operation ? items : [];
   const fits = names.length <= option.maxItems && names.every((item) => carries(option, item));
   if (fits && mayHold(operation, window)) return operation;
-  const held = [count(windowLength(window), "day"), ...(items === null ? [] : [count(items.length, "item")])];
+  const held = [countOf(windowLength(window), "day"), ...(items === null ? [] : [countOf(items.length, "item")])];
   throw new InvalidFile(
     `window: has ${held.join(" and ")}; one call covers at most ${mostOf(option, names.length > 0)}`,
   );
@@ -171,13 +172,9 @@ function operationOf(
 
 /** What one call can carry, in words; with items if it names any. */
 function mostOf({ operation, maxDays, maxItems, splitsAtComma = true }: FetchOption, names: boolean): string {
-  const days = Number.isFinite(maxDays) ? count(maxDays, "day") : "any number of days";
+  const days = Number.isFinite(maxDays) ? countOf(maxDays, "day") : "any number of days";
   const commas = maxItems > 1 && splitsAtComma ? " (none with a comma)" : "";
-  return `${days}${names ? ` and ${count(maxItems, "item")}${commas}` : ""} by ${operation}`;
-}
-
-function count(number: number, one: string): string {
-  return `${number} ${one}${number === 1 ? "" : "s"}`;
+  return `${days}${names ? ` and ${countOf(maxItems, "item")}${commas}` : ""} by ${operation}`;
 }
 
 /** True when one call of an operation may span a window. */

@@ -1,3 +1,4 @@
+import { sumBy } from "../core/sum.ts";
 /** A line of text with a name that a user has chosen and that may be long: if the line has no room, only the name is shortened. */
 export type NamedWords = { readonly before: string; readonly name: string; readonly after: string };
 
@@ -36,7 +37,7 @@ const capital = /^[\p{Lu}mw&]/u;
 
 /** The approximate width of a text, in units of its height: no font is available to measure. */
 export function widthOf(text: string): number {
-  return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + widthOfOne(segment), 0);
+  return sumBy(graphemes.segment(text), ({ segment }) => widthOfOne(segment));
 }
 
 function widthOfOne(segment: string): number {

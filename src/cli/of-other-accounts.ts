@@ -4,7 +4,8 @@ import type { SyncRequest } from "../planner/request.ts";
 import { datasetsOf } from "../planner/plan-stream.ts";
 import { wantedPartitions } from "../planner/wanted-partitions.ts";
 import { readOpenElsewhere } from "../ledger/open-slices.ts";
-import { countOf } from "../core/words.ts";
+import { sumBy } from "../core/sum.ts";
+import { countOf, listed } from "../core/words.ts";
 
 /**
  * What other accounts are fetching, in a sentence: facts are fetched once, so an account has nothing to request while the slices that it
@@ -20,8 +21,7 @@ export async function otherAccountsWords({ warehouse, config }: App, request: Sy
   const wantedOf = await wantedPartitions(warehouse.db, { request, settings, of: open });
   const wanted = open.filter((list) => wantedOf(list) !== null);
   if (wanted.length === 0) return null;
-  const slices = wanted.reduce((sum, list) => sum + list.slices, 0);
-  const [first, second, third, ...more] = new Set(wanted.map(({ dataset }) => dataset));
-  const list = [first, second, third].filter((name) => name !== undefined).join(", ");
-  return `Other accounts still have ${countOf(slices, "slice")} of ${list}${more.length === 0 ? "" : ` and ${more.length} more`} to fetch, which this account also uses: \`storehouse status\` says what they wait for.`;
+  const slices = sumBy(wanted, (list) => list.slices);
+  const datasets = listed([...new Set(wanted.map(({ dataset }) => dataset))]);
+  return `Other accounts still have ${countOf(slices, "slice")} of ${datasets} to fetch, which this account also uses: \`storehouse status\` says what they wait for.`;
 }

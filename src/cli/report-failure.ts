@@ -12,7 +12,7 @@ export async function reportFailure(
 ): Promise<number> {
   // commander has printed what is wrong; only the exit code is left, which is 2 for usage errors
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2;
-  const error = failure instanceof StorehouseError ? failure : await inOurWords(failure);
+  const error = failure instanceof StorehouseError ? failure : await withoutDriverText(failure);
   if (error instanceof StorehouseError) {
     const { exitCodes } = await import("./exit-codes.ts");
     await say(error.message);
@@ -26,7 +26,7 @@ export async function reportFailure(
 }
 
 /** The error of a database or a disk, in our words: the driver's own text says little and may contain the address. */
-async function inOurWords(failure: unknown): Promise<unknown> {
+async function withoutDriverText(failure: unknown): Promise<unknown> {
   if (isUnwritten(failure)) return fail("unwritable_file", { file: "the output", cause: failure.code }, failure);
   const { databaseInterrupted, databaseOutage, isInterrupted, isLostConnection, isMissingRight } =
     await import("../postgres/database-errors.ts");

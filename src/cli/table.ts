@@ -1,5 +1,6 @@
 import { screen, toned, type TextTone } from "./screen.ts";
 import { leastWidth, textWidth, wrapText, type Breaks } from "../core/text-width.ts";
+import { count } from "../core/words.ts";
 
 /** What a cell holds. */
 export type Cell = string | number | bigint | boolean | null | undefined | TonedCell;
@@ -89,7 +90,7 @@ function isToned(cell: Cell): cell is TonedCell {
 function show(cell: Exclude<Cell, TonedCell>): string {
   if (cell == null) return "-";
   // names come from outside: control characters become spaces
-  return typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell).replaceAll(/(?!\n)\p{Cc}/gu, " ");
+  return typeof cell === "number" ? count(cell) : String(cell).replaceAll(/(?!\n)\p{Cc}/gu, " ");
 }
 
 function pad(plain: string, text: string, { to, isRight }: { to: number; isRight: boolean }): string {

@@ -98,3 +98,15 @@ export function earliest<D extends string>(days: readonly D[]): D {
 export function latest<D extends string>(days: readonly D[]): D {
   return days.reduce((found, other) => (other > found ? other : found));
 }
+
+/** The earliest of some days, of which those that are unknown (null) do not count; null if none is known. */
+export function earliestKnown<D extends string>(days: readonly (D | null)[]): D | null {
+  const known = days.filter((one) => one !== null);
+  return known.length === 0 ? null : earliest(known);
+}
+
+/** The latest of them; null if none is known. */
+export function latestKnown<D extends string>(days: readonly (D | null)[]): D | null {
+  const known = days.filter((one) => one !== null);
+  return known.length === 0 ? null : latest(known);
+}

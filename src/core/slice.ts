@@ -33,7 +33,7 @@ export const neverRequested = "never requested";
 export const reportedPrefix = "reported by ";
 
 /** The fingerprint of a slice that was filled from the answer of another dataset. */
-export function reportedBy(dataset: string): string {
+export function reportedFingerprint(dataset: string): string {
   return reportedPrefix + dataset;
 }
 

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { sumBy } from "./sum.ts";
 
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
@@ -21,7 +22,7 @@ function graphemesOf(text: string): readonly string[] {
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   const shown = stripVTControlCharacters(text);
-  return graphemesOf(shown).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
+  return sumBy(graphemesOf(shown), graphemeWidth);
 }
 
 function graphemeWidth(grapheme: string): number {

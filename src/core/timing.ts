@@ -51,6 +51,11 @@ export type Dated = Exclude<Timing, { readonly kind: "snapshot" }>;
 /** A snapshot that is valid for this many days is requested only once. */
 export const onceDays = 3650;
 
+/** True for snapshots that are requested every day: one that is missed is lost for good by the next day. */
+export function isLostByTomorrow(timing: Timing): boolean {
+  return timing.kind === "snapshot" && timing.refreshDays === 1;
+}
+
 /** The longest month: the most days between calendar months. */
 const daysOfMonth = 31;
 

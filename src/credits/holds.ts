@@ -27,8 +27,8 @@ const slowEveryMs = 1_000;
 const longestPauseMs = 5 * 60_000;
 /** Clocks of workers differ by less: a time further ahead was written by a wrong clock. */
 const mostAheadMs = 60_000;
-/** The lowest rate, in requests a second: from 0 it could not recover. */
-const slowestPace = 0.1;
+/** Refusals lower the rate no further, in requests a second: from 0 it could not recover. */
+const slowedTo = 0.1;
 
 /**
  * A request for the credits of one call. `floor` is the share of the total that must be left afterwards; `workerId` is the sending process,
@@ -132,12 +132,12 @@ export const holdFor = sql`${holdMs}::double precision * interval '1 millisecond
 /** The settlement of a hold: the outcome of its call. */
 export type Settlement = { readonly holdId: string; readonly receipt: CallReceipt };
 
-/** Replies of one period report its end within a second or two of each other. */
-const sameDeadlineMs = 2_000;
+/** Replies that are settled together share one end of the period, which they report within a second or two of each other. */
+const sharedEndMs = 2_000;
 
 /** True for two successful calls of the same period: one statement can settle both. */
 export function canShareStatement({ receipt: a }: Settlement, { receipt: b }: Settlement): boolean {
-  return isPlain(a) && isPlain(b) && Math.abs((a.resetsAt ?? 0) - (b.resetsAt ?? 0)) < sameDeadlineMs;
+  return isPlain(a) && isPlain(b) && Math.abs((a.resetsAt ?? 0) - (b.resetsAt ?? 0)) < sharedEndMs;
 }
 
 /** True for a successful call whose reply has a balance and the end of its period. */
@@ -210,7 +210,7 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
            next_start_at = case when ${pause > now}::boolean then greatest(a.next_start_at, ${instant(pause)}) else a.next_start_at end,
            slowed_at = case when ${slow} then ${instant(now)} else a.slowed_at end,
            pace_per_second = case
-             when ${slow} then least(a.pace_per_second, greatest(${slowestPace}::double precision, a.pace_per_second / 2))
+             when ${slow} then least(a.pace_per_second, greatest(${slowedTo}::double precision, a.pace_per_second / 2))
              when ${receipt.charged !== null}::boolean then least(${usablePace(end.pace)}::double precision, a.pace_per_second * 1.05 ^ ${end.settlements.length}::double precision)
              else a.pace_per_second end
     from   gone

@@ -31,7 +31,7 @@ export function judgePrice({ header, documented, drop }: PriceEvidence): PriceVe
 type ReportedBalance = { readonly remaining: number | null; readonly resetsAt: number | null };
 
 /** Reports of one deadline vary by a second or two; a later one belongs to another period. */
-const sameDeadlineMs = 60_000;
+const samePeriodMs = 60_000;
 
 /**
  * How much the balance fell during a call that ran alone; null if either balance is unknown, if the call did not run alone, or if the
@@ -43,6 +43,6 @@ export function balanceDrop(
 ): number | null {
   if (before.inFlight !== 1 || before.overlapped || before.remaining === null || after.remaining === null) return null;
   if (before.resetsAt === null || after.resetsAt === null) return null;
-  if (Math.abs(before.resetsAt - after.resetsAt) > sameDeadlineMs || after.remaining > before.remaining) return null;
+  if (Math.abs(before.resetsAt - after.resetsAt) > samePeriodMs || after.remaining > before.remaining) return null;
   return before.remaining - after.remaining;
 }

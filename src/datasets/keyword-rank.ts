@@ -10,7 +10,7 @@ import { operationById } from "../api/operations/all.ts";
 import { rangeParams } from "../api/range.ts";
 import type { InvalidItem } from "../api/read-answer.ts";
 import { daysBetween } from "../core/day.ts";
-import { reportedBy, type Slice } from "../core/slice.ts";
+import { reportedFingerprint, type Slice } from "../core/slice.ts";
 import { devicesOf, type Store } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { holds, windowLength } from "../core/window.ts";
@@ -87,7 +87,7 @@ export const keywordRank = defineDataset({
       : { ...who, keyword: items?.[0], ...rangeParams(requested, window) };
   },
   normalise: (slice, pages, left) => {
-    if (slice.fingerprint === reportedBy("tracked_keyword")) return reportedRanks(slice, pages);
+    if (slice.fingerprint === reportedFingerprint("tracked_keyword")) return reportedRanks(slice, pages);
     return slice.operation === dailyKeywordRankings.id
       ? normalisedList(slice, pages, left)
       : normalisedRanks(slice, pages, left);

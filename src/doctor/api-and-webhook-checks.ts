@@ -3,6 +3,7 @@ import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { StorehouseError } from "../core/errors.ts";
+import { count } from "../core/words.ts";
 import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkSkew } from "./database-checks.ts";
 import { testMessage } from "../incidents/message.ts";
@@ -30,7 +31,7 @@ export async function checkApi(options: ClientOptions): Promise<readonly Diagnos
     const balance = remainingCredits.answer.parse(readAnswer(remainingCredits, reply.answer).value);
     const left = Math.floor(balance.creditRemaining);
     const hours = Math.ceil((balance.creditResetTime ?? 0) / 3_600);
-    const found = `the API accepts it; ${left.toLocaleString("en-US")} of ${Math.floor(balance.creditTotal).toLocaleString("en-US")} credits are left${hours > 0 ? ` for ${hours} h` : ""}`;
+    const found = `the API accepts it; ${count(left)} of ${count(Math.floor(balance.creditTotal))} credits are left${hours > 0 ? ` for ${hours} h` : ""}`;
     return [
       left > 0 ? pass("token", found) : warn("token", found, "wait for the reset, or raise the allowance"),
       ...skew,

@@ -3,7 +3,7 @@ import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { unwritableFile } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { tryLockNamed } from "../postgres/advisory-lock.ts";
-import { databaseOn, liftReplyLimit } from "../postgres/database.ts";
+import { databaseOn } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { exportTable, type TableExport } from "./export-table.ts";
 import { withExactTypes } from "./exact-types.ts";
@@ -11,7 +11,7 @@ import type { FileFormat } from "./manifest.ts";
 import { openPlace } from "./open-place.ts";
 import type { ExportPlace, PlaceOptions } from "./place.ts";
 import type { Relation } from "../postgres/relations.ts";
-import { beginSnapshot } from "./snapshot.ts";
+import { openSnapshot } from "./snapshot.ts";
 import type { PartWriter } from "./write-part.ts";
 
 /** What to export, and where. `onTable` is called with each table as soon as it is done. */
@@ -39,17 +39,13 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
   const place = opened.use(await openPlace(out, request.reach));
   const { work } = place;
   const parquet = request.format === "csv" ? null : opened.use(await openParquet(work));
-  const client = await pool.connect();
-  opened.defer(() => client.release());
-  opened.defer(liftReplyLimit(client));
-  await beginSnapshot(client);
-  opened.defer(() => client.query("rollback").then(nothing, nothing));
+  const { client } = opened.use(await openSnapshot(pool));
   if (place.lockName !== null && !(await tryLockNamed(databaseOn(client), "export", place.lockName)))
     throw fail("export_under_way", { place: out });
   const done: TableExport[] = [];
   for (const relation of request.relations) {
     const one = await exportOne({ client, parquet, work, place }, request, relation).catch((error: unknown) => {
-      throw inOurWords(relation, out, error);
+      throw exportProblem(relation, out, error);
     });
     done.push(one);
     request.onTable?.(one);
@@ -74,9 +70,7 @@ async function openParquet(work: string) {
   return openParquetWriter(work);
 }
 
-const nothing = () => undefined;
-
-function inOurWords({ name }: Relation, out: string, error: unknown): unknown {
+function exportProblem({ name }: Relation, out: string, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return databaseOutage(error);
   const problem = messageOf(error).split("\n")[0] ?? "";

@@ -1,4 +1,5 @@
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
+import { liftReplyLimit } from "../postgres/database.ts";
 
 /**
  * Begins a transaction that sees one moment of the database and writes only its own tables (`read write`), with values as text that means
@@ -24,3 +25,22 @@ export async function beginSnapshot(
     end
     $$`);
 }
+
+/** A connection in such a transaction, which is rolled back at the end. */
+export interface Snapshot extends AsyncDisposable {
+  readonly client: PoolClient;
+}
+
+/** Takes a connection of the pool, without a time limit for replies, and begins a snapshot on it. */
+export async function openSnapshot(pool: Pool, access?: "read write"): Promise<Snapshot> {
+  await using opened = new AsyncDisposableStack();
+  const client = await pool.connect();
+  opened.defer(() => client.release());
+  opened.defer(liftReplyLimit(client));
+  await beginSnapshot(client, access);
+  opened.defer(() => client.query("rollback").then(nothing, nothing));
+  const stack = opened.move();
+  return { client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const nothing = () => undefined;

@@ -1,5 +1,5 @@
 import { RetryError } from "../core/errors.ts";
-import { forget } from "../person/keyword-changes.ts";
+import { makeListsDue } from "../person/keyword-changes.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { EmptyReplies } from "./empty-replies.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";
@@ -60,5 +60,10 @@ export function createChangeCall(
 async function forgetLists({ app }: GatewayParts, call: Call): Promise<void> {
   if (!doesChangeKeywords(call)) return;
   const { trackId, countryCode } = call.params;
-  await forget({ app }, { trackId: String(trackId), country: String(countryCode) }, { isAppTracked: false }, null);
+  await makeListsDue(
+    { app },
+    { trackId: String(trackId), country: String(countryCode) },
+    { isAppTracked: false },
+    null,
+  );
 }

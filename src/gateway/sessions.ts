@@ -93,7 +93,7 @@ async function openSession(app: App, watchers: Watchers = {}): Promise<Session> 
   const parts = { app, ingest: ingest.parts };
   const { answer } = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
   const stack = opened.move();
-  return { parts, answer, stoppedBy: ingest.aborted, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { parts, answer, stoppedBy: ingest.stoppedBy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 /** True for a call that a stop ended while it waited. A call that was sent ends with its reply. */

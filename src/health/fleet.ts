@@ -1,6 +1,6 @@
 import { readSliceSums, type SliceSums } from "../ledger/slice-sums.ts";
 import { accountOf } from "../config/config-of-account.ts";
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { dayOf } from "../core/day.ts";
 import { creditClasses } from "../core/slice.ts";
 import { readCallerUse, type CallerUse } from "../credits/caller-use.ts";
@@ -37,12 +37,11 @@ export type FleetFigures = {
 /** Reads the figures, one query after the other: a scrape uses one connection. */
 export async function readFleet(parts: CheckParts): Promise<FleetFigures> {
   const { db, clock, accountId } = parts;
-  const now = sql`${new Date(clock.now()).toISOString()}::timestamptz`;
+  const now = instant(clock.now());
   const rowsOf = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(db)).rows;
   const states = await readSliceSums(db);
   const account = await readAccount(db, accountId);
   const start = periodStart(account);
-  const since = start === null ? null : new Date(start).toISOString();
   return {
     states,
     lateness: latenessOf(states, { ...parts, ownPackDays: await readOwnPackDays(db, clock.now()) }),
@@ -51,7 +50,7 @@ export async function readFleet(parts: CheckParts): Promise<FleetFigures> {
     spent: await rowsOf(sql<FleetFigures["spent"][number]>`
       select class, ${chargedCredits} as credits
       from   ops.request as q
-      where  account_id = ${accountId} and received_at >= coalesce(${since}::timestamptz, ${now} - interval '30 days')
+      where  account_id = ${accountId} and received_at >= coalesce(${instant(start)}, ${now} - interval '30 days')
       group  by class`),
     queue: await rowsOf(sql<FleetFigures["queue"][number]>`
       select class, count(*)::float8 as slices,

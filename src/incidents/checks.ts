@@ -89,7 +89,6 @@ const tryOverdueMs = 10 * 60_000;
 
 /** Failed slices, except those whose first later try is still to come: most failures pass. */
 async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedGroup[]> {
-  const overdue = new Date(clock.now() - tryOverdueMs).toISOString();
   const { rows } = await sql<FailedGroup>`
     with failed as (
       select f.dataset, coalesce(f.error_code, 'unexpected') as code, f.scope ->> 'store' as store, f.scope ->> 'app' as app,
@@ -97,7 +96,7 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
       from   ops.failed_slice as f
       join   ops.slice as s using (slice_id)
       left   join ops.run as r on r.run_id = s.run_id
-      where  f.next_try_at is null or s.retried_at is not null or f.next_try_at < ${overdue}::timestamptz
+      where  f.next_try_at is null or s.retried_at is not null or f.next_try_at < ${instant(clock.now() - tryOverdueMs)}
       group  by 1, 2, 3, 4, 5
     )
     select failed.*, (select a.app_name from core.dim_app as a where a.store = failed.store and a.track_id = failed.app) as name
@@ -112,9 +111,7 @@ async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<W
     select count(*)::int as slices, coalesce(sum(planned_credits), 0)::int as wanted, min(ended_at) as since
     from   ops.slice as s
     where  state = 'deferred' and error_code = 'credits_exhausted' and class <> 'history'
-    and    due_at > ${new Date(clock.now()).toISOString()}::timestamptz and ${isOfAccount(accountOf(settings))}`.execute(
-    db,
-  );
+    and    due_at > ${instant(clock.now())} and ${isOfAccount(accountOf(settings))}`.execute(db);
   return rows[0] as WaitingForCredits;
 }
 

@@ -21,11 +21,12 @@ export async function readCreditDemand({
   const now = clock.now();
   const startedAt = periodStart(account);
   const spentHours = Math.max(1, Math.min(paceHours, (now - (startedAt ?? 0)) / hourMs));
-  const since = new Date(now - spentHours * hourMs).toISOString();
   const { rows: spent } = await sql<{ credits: number }>`
     select ${chargedCredits} as credits
     from   ops.request_log as q
-    where  account_id = ${accountId} and class <> 'history' and received_at > ${since}::timestamptz`.execute(db);
+    where  account_id = ${accountId} and class <> 'history' and received_at > ${instant(now - spentHours * hourMs)}`.execute(
+    db,
+  );
   const { rows: earlier } = await sql<{ isFirstDay: boolean }>`
     select not exists (
       select from ops.request_log

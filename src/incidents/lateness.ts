@@ -1,8 +1,8 @@
-import { sql } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
-import { daysBetweenAnswers, onceDays, type Timing } from "../core/timing.ts";
+import { daysBetweenAnswers, isLostByTomorrow, onceDays, type Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { timingWith } from "../planner/dataset-settings.ts";
@@ -57,7 +57,7 @@ export async function readOwnPackDays(db: Database, now: number): Promise<OwnPac
     where  not exists (
       select from ops.slice_log as s
       where  s.dataset = own.dataset
-      and    s.created_at > ${new Date(now).toISOString()}::timestamptz - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
+      and    s.created_at > ${instant(now)} - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
       and    not exists (select from ops.list_timing as t where t.dataset = s.dataset and t.scope = s.scope))`.execute(
     db,
   );
@@ -135,7 +135,7 @@ export function atRisk(states: readonly SliceSums[], parts: Omit<LatenessParts, 
   return datasets.flatMap((dataset) => {
     const timing = timingWith(dataset.timing, parts.settings.datasets[dataset.name] ?? {});
     const own = states.filter((state) => state.dataset === dataset.name);
-    if (dataset.stage === "portfolio" || timing.kind !== "snapshot" || timing.refreshDays > 1) return [];
+    if (dataset.stage === "portfolio" || !isLostByTomorrow(timing)) return [];
     if (runIntervalOf(dataset, parts) === null || own.length === 0 || (newestEndOf(own) ?? "") > today) return [];
     return [dataset.name];
   });

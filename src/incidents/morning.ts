@@ -1,4 +1,4 @@
-import { dayOf } from "../core/day.ts";
+import { dayOf, latestKnown } from "../core/day.ts";
 import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
@@ -82,14 +82,10 @@ function sumsOf({ datasets, troubles, failedForNow, nextTryAt }: Status, off: re
     datasets: datasets.length,
     unavailable: datasets.filter(isUnavailable).length,
     lists: datasets.filter(({ listsPortfolio }) => listsPortfolio).length,
-    newestDay: datasets.flatMap(({ lastDay }) => lastDay ?? []).reduce<string | null>(later, null),
+    newestDay: latestKnown(datasets.map(({ lastDay }) => lastDay)),
   };
 }
 
 function isUnavailable({ skipped, pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) {
   return skipped > 0 && pending + running + deferred + loaded + empty + failed === 0;
-}
-
-function later(a: string | null, b: string): string {
-  return a === null || b > a ? b : a;
 }

@@ -1,5 +1,5 @@
 import type { Day } from "../core/day.ts";
-import { reportedBy, scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
+import { reportedFingerprint, scopeKey, type Slice, type SliceDraft } from "../core/slice.ts";
 import { oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -136,7 +136,7 @@ async function loadDays(
     requests: 0,
     credits: 0,
     asOf: slice.asOf,
-    fingerprint: reportedBy(slice.dataset),
+    fingerprint: reportedFingerprint(slice.dataset),
   }));
   const taken = await takeSlices(transaction, slice.runId, drafts, { now: parts.clock.now() });
   const slices = taken.flatMap((one) => one ?? []);

@@ -1,5 +1,5 @@
 import { holds } from "../core/window.ts";
-import { reportedBy, requestedWindow } from "../core/slice.ts";
+import { reportedFingerprint, requestedWindow } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { checksOf, requestReportedAgain, settleCheck, type ReportedCheck } from "../ledger/reported-checks.ts";
 import type { Database } from "../postgres/database.ts";
@@ -29,7 +29,7 @@ export async function compareReported(
     if (compared.length === 0) continue;
     await settleCheck(transaction, check, { compared, differing });
     // each time: a list may have been loaded while another worker's transaction found the first difference
-    if (differing > 0) await requestReportedAgain(transaction, check, reportedBy(check.source));
+    if (differing > 0) await requestReportedAgain(transaction, check, reportedFingerprint(check.source));
   }
 }
 

@@ -43,7 +43,7 @@ export async function fetchSlice(
       onPages: repricing(slice, (work) => retryDatabase(parts, () => reprice(parts.db, slice, work))),
     });
     await mayRead(parts, slice);
-    return retryDatabase(parts, () => prepareSlice(parts, dataset, slice, fetched));
+    return retryDatabase(parts, () => prepareSlice(parts, { dataset, slice, fetched }));
   }
   const only = await page(0);
   const digest = answerDigest(parts.program, slice, only.body);
@@ -68,7 +68,7 @@ async function prepareRead(
   answer: SliceLoad["answer"],
 ): Promise<SliceLoad> {
   const fetched = await answer();
-  return { ...(await retryDatabase(parts, () => prepareSlice(parts, dataset, slice, fetched))), answer };
+  return { ...(await retryDatabase(parts, () => prepareSlice(parts, { dataset, slice, fetched }))), answer };
 }
 
 /** Reads an answer of one page. */

@@ -37,7 +37,7 @@ export async function loadAnswers(
   for (const { dataset, slice, fetched, rows } of answers)
     loads.push(
       await (rows === undefined
-        ? prepareSlice(parts, dataset, slice, fetched)
+        ? prepareSlice(parts, { dataset, slice, fetched })
         : prepareRows(parts, slice, fetched, rows)),
     );
   if (loads.length === 0) return new Map();

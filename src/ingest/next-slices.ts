@@ -102,7 +102,7 @@ export function createNextSlices(parts: QueueParts): NextSlices {
       if (!found.ready) return [];
       if (found.hasStaleStatistics && now >= gatherAt) await gather(now);
     }
-    const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, most, now);
+    const claimed = hasSuspects ? await claimAlone(most, now) : await claimNext(db, taker, { most, now });
     if (claimed.length > 0) isNextKnown = false;
     return claimed;
   }
@@ -110,11 +110,11 @@ export function createNextSlices(parts: QueueParts): NextSlices {
   /** Claims a suspect once nothing else runs: if the process dies again, this slice was the cause. */
   async function claimAlone(most: number, now: number): Promise<readonly Slice[]> {
     if (claimedSlices.ids().length > 0) return [];
-    const [suspect] = await claimNext(db, taker, 1, now, "suspect");
+    const [suspect] = await claimNext(db, taker, { most: 1, now, sort: "suspect" });
     suspectId = suspect?.sliceId ?? null;
     if (suspect !== undefined) return [suspect];
     hasSuspects = false;
-    return claimNext(db, taker, most, now);
+    return claimNext(db, taker, { most, now });
   }
 
   return {

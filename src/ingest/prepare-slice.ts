@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Day } from "../core/day.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Slice } from "../core/slice.ts";
+import { sumBy } from "../core/sum.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { skipUnanswered } from "../ledger/amend-slices.ts";
 import { cutTail } from "../ledger/tails.ts";
@@ -40,16 +41,21 @@ export type SliceLoad = Omit<AnswerRows, "loads"> & {
   readonly digest?: string;
 };
 
+/** An answer to prepare, and the first day whose rows are kept; null or left out if all are. */
+type PreparedAnswer = {
+  readonly dataset: Dataset;
+  readonly slice: Slice;
+  readonly fetched: Fetched;
+  readonly goneBefore?: Day | null;
+};
+
 /**
  * Normalises an answer and makes the keys and partitions that its rows need; if the rows are never written, these do no harm. Rows of
  * dropped months, before `goneBefore`, are left out.
  */
 export async function prepareSlice(
   parts: LoadParts,
-  dataset: Dataset,
-  slice: Slice,
-  fetched: Fetched,
-  goneBefore: Day | null = null,
+  { dataset, slice, fetched, goneBefore = null }: PreparedAnswer,
 ): Promise<SliceLoad> {
   const answerRows = rowsOfAnswer(dataset, slice, fetched);
   if (goneBefore === null) return prepareRows(parts, slice, fetched, answerRows);
@@ -83,7 +89,7 @@ export async function prepareRows(
     invalid,
     unanswered,
     tail,
-    rows: ready.reduce((sum, { count }) => sum + count, 0),
+    rows: sumBy(ready, ({ count }) => count),
   };
 }
 

@@ -35,11 +35,11 @@ const givenUp = new WeakSet<object>();
 
 type Options = { readonly within: RetryOptions; readonly around: RetryOptions };
 /** A cache, since each slice does such work several times, and hundreds are under way. */
-const known = new WeakMap<RetryParts, Options>();
+const optionsByParts = new WeakMap<RetryParts, Options>();
 
 function knownOptions(parts: RetryParts): Options {
-  const options = known.get(parts) ?? optionsOf(parts);
-  known.set(parts, options);
+  const options = optionsByParts.get(parts) ?? optionsOf(parts);
+  optionsByParts.set(parts, options);
   return options;
 }
 

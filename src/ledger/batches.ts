@@ -59,26 +59,26 @@ async function batchIds(db: Database, digests: readonly string[]): Promise<Reado
 
 /** Lists that are kept for the next slices: a few megabytes. */
 const mostLists = 500;
-const lists = new Map<string, readonly string[]>();
+const listsByJson = new Map<string, readonly string[]>();
 
 /** A list of items from its JSON. Slices of many days share one array, so that what is computed from it once serves all of them. */
 export function itemsFrom(json: string): readonly string[] {
-  const known = lists.get(json);
+  const known = listsByJson.get(json);
   if (known !== undefined) return known;
-  if (lists.size >= mostLists) lists.clear();
+  if (listsByJson.size >= mostLists) listsByJson.clear();
   const items = Object.freeze(JSON.parse(json) as string[]);
-  lists.set(json, items);
+  listsByJson.set(json, items);
   return items;
 }
 
 /** Slices of many days share one array of items. */
-const known = new WeakMap<readonly string[], string>();
+const digestsByList = new WeakMap<readonly string[], string>();
 
 /** What distinguishes one list of items from another. */
 export function digestOf(items: readonly string[]): string {
-  const held = known.get(items);
+  const held = digestsByList.get(items);
   if (held !== undefined) return held;
   const digest = createHash("sha256").update(JSON.stringify(items)).digest("hex");
-  known.set(items, digest);
+  digestsByList.set(items, digest);
   return digest;
 }

@@ -2,6 +2,7 @@ import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { cellsStillLost } from "./lost-days.ts";
+import { hasSameScope } from "./same-scope.ts";
 
 /**
  * How far a dataset is complete: `completeTo` is the last day up to which each app and country that is due has answers without a gap in the
@@ -47,15 +48,15 @@ const listDays = sql`
  */
 const firstGaps = sql`
   with scope as (
-    select dataset, scope, max(request_from) as request_from, min(lower(unanswered - coalesce(answered, '{}'))) as unanswered_day, range_agg(requested) as requested,
-           range_agg(open) as open, min(lower(requested)) as first_day, max(upper(answered)) as answered_end
+    select dataset, scope, max(request_from) as request_from, min(lower(unanswered - coalesce(answered, '{}'))) as unanswered_day,
+           range_agg(requested) as requested, range_agg(open) as open, min(lower(requested)) as first_day, max(upper(answered)) as answered_end
     from   (${listDays}) as list
     group  by dataset, scope
   )
   select s.dataset, s.scope ->> 'store' as store, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          min(g.day) as gap_day, case when bool_and(not coalesce(s.open @> g.day, false) or exists (
            select from ops.slice_finality as o
-           where  hashtextextended(o.scope::text, 0) = hashtextextended(s.scope::text, 0) and o.dataset = s.dataset and o.scope = s.scope
+           where  ${hasSameScope("o", "s")}
            and    o.window_start < g.day and o.state in ('loaded', 'empty', 'skipped'))) then min(g.day) - 1 end as before
   from   scope as s
   -- a case: Postgres may evaluate a where condition after the range, which fails for an inverted one
@@ -70,8 +71,10 @@ const firstGaps = sql`
 export async function readCompleteDays(db: Database): Promise<readonly CompleteDays[]> {
   const { rows } = await sql<CompleteDays>`
     with gap as materialized (${firstGaps})
-    select f.dataset, case when bool_and((p.newest_day is not null or p.is_of_newest) and (g.gap_day is null or g.before is not null)) then min(least(p.newest_day, g.before)) end as "completeTo", count(*)::int as places,
-           count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
+    select f.dataset,
+           case when bool_and((p.newest_day is not null or p.is_of_newest) and (g.gap_day is null or g.before is not null))
+                then min(least(p.newest_day, g.before)) end as "completeTo",
+           count(*)::int as places, count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
            max(p.newest_day) filter (where g.gap_day <= p.newest_day) as "newestPastGap", coalesce(max(x.slices), 0) as failed
     from   (select *, max(newest_day) filter (where due_day is null) over (partition by dataset, store) as newest_undue from ops.freshness) as f
     -- a late place may have loaded some lists of its due day. Where no day is due its answer is about the newest one of all, with or without rows

@@ -6,6 +6,7 @@ import type { Database } from "../postgres/database.ts";
 import { itemsOf } from "./batches.ts";
 import { readPacked, unpackedSlices, wantedScopes, type Wanted } from "./packed-slices.ts";
 import { wasRefused } from "./refused-items.ts";
+import { hashOfScope } from "./same-scope.ts";
 
 /** Reads what was requested before, for some scopes at a time. */
 export type CoverageReader = {
@@ -64,7 +65,7 @@ async function readRefusals(
     with wanted as materialized (${wantedScopes(scopes)})
     select w.scope, s.operation, b.items, s.as_of as "asOf", s.fingerprint
     from   wanted    as w
-    join   ops.slice_log as s on hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope
+    join   ops.slice_log as s on ${hashOfScope(sql`s.scope`)} = w.hash and s.scope = w.scope
     join   ops.slice_batch as b on b.batch_id = s.batch_id
     where  s.dataset = ${dataset} and ${wasRefused} and s.window_end <= ${before}::date and cardinality(b.items) = 1
     order  by s.slice_id`.execute(db);
@@ -98,7 +99,7 @@ export async function readLastPages(
   { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<LastPages> {
   // the dataset is an expression: otherwise Postgres might scan the whole index on datasets for each scope
-  const isAnswer = sql`hashtextextended(s.scope::text, 0) = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
+  const isAnswer = sql`${hashOfScope(sql`s.scope`)} = w.hash and s.scope = w.scope and s.dataset || '' = ${dataset}
         and    s.state in ('loaded', 'empty') and s.tail_of is null and not s.is_folded and (not ${whole}::boolean or s.rows_rejected = 0)`;
   const { rows } = await sql<{ scope: Scope; operation: string } & Pages>`
     with wanted as materialized (${wantedScopes(scopes)})

@@ -65,8 +65,8 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
   if ((await sql`${due} limit 1`.execute(db)).rows.length === 0) return [];
   const { rows } = await sql<FoundTry>`
     with due as materialized (${due})
-    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, 1 as slices, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits,
-           s.operation, s.scope, json_build_object('start', s.window_start, 'end', s.window_end) as window,
+    select s.slice_id as "sliceId", s.plan_id as "planId", s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app,
+           1 as slices, ${requestsLeft}::int as requests, ${likelyCredits}::float8 as credits, s.operation, s.scope, json_build_object('start', s.window_start, 'end', s.window_end) as window,
            concat_ws(' ', s.dataset, s.operation, s.scope, coalesce(s.batch_id, 0), s.class, s.fingerprint) as alike,
            s.class <> 'snapshot' and s.plan_id is null and s.tail_of is null and s.requested_end is null and s.broken_off_count = 0
            and (not ${hasLanded} or s.planned_requests = 1 and s.error_code = any (${[...unreadableCodes]}::text[]))
@@ -176,7 +176,7 @@ export async function spentOnLaterTries(db: Database, now: number, account: stri
 /** What retries may spend: `credits` in total, and by plan what is left of its price. */
 export type TryLimits = { readonly credits: number; readonly plans: ReadonlyMap<string, number> };
 
-/** The slices that fit the limits, in order; one that is too expensive is skipped, and cheaper ones after it may still fit. */
+/** The slices that fit the limits, in order; one that is too expensive stays due, and cheaper ones after it may still fit. */
 export function affordableTries(due: readonly DueTry[], { credits, plans }: TryLimits): readonly DueTry[] {
   let left = credits;
   const leftOfPlans = new Map(plans);

@@ -4,6 +4,7 @@ import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import { unsureCredits } from "./open-slices.ts";
+import { hashOfScope } from "./same-scope.ts";
 
 /*
  * Compacts the ledger. Each night adds one slice per partition and list, and after two years nearly all of them are final. In months that
@@ -75,7 +76,7 @@ async function foldPartitions(
       select set_config('storehouse.folding', 'on', true) as value
     ), partition as materialized (
       -- reads folding, so that it is set before anything is written
-      select place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
+      select place, text::jsonb as scope, ${hashOfScope(sql`text::jsonb`)} as hash
       from   folding, unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as p (text, place)
       where  folding.value = 'on'
     ), mine as materialized (
@@ -91,7 +92,7 @@ async function foldPartitions(
       from   partition as p
       cross  join lateral (
         select * from ops.slice as s
-        where  hashtextextended(s.scope::text, 0) = p.hash and s.window_end > ${month}::date and s.window_start < ${end}
+        where  ${hashOfScope(sql`s.scope`)} = p.hash and s.window_end > ${month}::date and s.window_start < ${end}
         offset 0) as s -- a fence: the index on datasets would be read from end to end for each partition
       join   ops.slice_finality as f on f.slice_id = s.slice_id
       where  s.scope = p.scope and s.dataset = ${dataset}

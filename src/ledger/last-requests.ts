@@ -3,6 +3,7 @@ import { neverRequested, type SliceDraft } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { wantedScopes } from "./packed-slices.ts";
+import { hashOfScope } from "./same-scope.ts";
 
 /**
  * Snapshots with the day of their last request, however long ago: a plan reads only the newest slices, and a snapshot that was requested
@@ -22,7 +23,7 @@ export async function withLastRequests(
     select w.place, max(s.as_of) as day
     from   wanted as w
     cross  join lateral (select s.scope, s.as_of from ops.slice as s
-                         where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset}
+                         where  ${hashOfScope(sql`s.scope`)} = w.hash and s.dataset = ${dataset}
                          and    s.fingerprint <> ${neverRequested} offset 0) as s -- a fence: compares scopes only of slices that the index finds
     where  s.scope = w.scope
     group  by w.place`.execute(db);

@@ -7,6 +7,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { numbersIn } from "../postgres/text-array.ts";
 import { goneBefore } from "./dropped-months.ts";
 import { wasRefused } from "./refused-items.ts";
+import { hashOfScope } from "./same-scope.ts";
 
 /*
  * The wire format in which a plan reads slices. A large account has millions that differ only by their days, so Postgres sends one row per
@@ -71,7 +72,7 @@ export const packedColumns = sql`
 /** SQL: the requested scopes with their index, and the hash by which the index of slices finds them. */
 export function wantedScopes(scopes: readonly Scope[]): SqlFragment {
   return sql`
-    select place::integer - 1 as place, text::jsonb as scope, hashtextextended(text::jsonb::text, 0) as hash
+    select place::integer - 1 as place, text::jsonb as scope, ${hashOfScope(sql`text::jsonb`)} as hash
     from   unnest(${scopes.map((scope) => JSON.stringify(scope))}::text[]) with ordinality as w (text, place)`;
 }
 
@@ -110,7 +111,7 @@ export async function readPacked(
                 from   (select s.slice_id, s.dataset, s.scope, s.batch_id, s.operation, s.fingerprint, s.window_start, s.window_end, s.as_of, s.state,
                                s.error_code, s.tail_of, s.ended_at, ${isFinalSlice(within.finalDays)} as is_final
                         from   ops.slice_log as s
-                        where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > w.after
+                        where  ${hashOfScope(sql`s.scope`)} = w.hash and s.dataset = ${dataset} and s.window_end > w.after
                         offset 0) as s -- a fence: compares scopes only of slices that the index finds
                 where  s.scope = w.scope and s.window_start < ${within.end ?? "infinity"}::date
                 offset 0) as s -- a fence: evaluates gone once per slice, not once per column that uses it

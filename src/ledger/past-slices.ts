@@ -5,6 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { isOpen } from "./open-slices.ts";
 import { isFinalSlice, packedColumns, wantedScopes } from "./packed-slices.ts";
+import { hashOfScope } from "./same-scope.ts";
 
 /*
  * ops.slice_past is a cache of old slices, one row per partition and list, in the format of packed-slices.ts: after two years nearly all
@@ -58,7 +59,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
       from   due as w
       cross  join lateral (select *, ${isFinalSlice(finalDays)} as is_final
                            from   ops.slice as s
-                           where  hashtextextended(s.scope::text, 0) = w.hash and s.dataset = ${dataset} and s.window_end > '-infinity'
+                           where  ${hashOfScope(sql`s.scope`)} = w.hash and s.dataset = ${dataset} and s.window_end > '-infinity'
                            offset 0) as s -- a fence: compares scopes only of slices that the index finds
       where  s.scope = w.scope
     ), past as (

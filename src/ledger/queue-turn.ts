@@ -10,9 +10,11 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
  *   + 1,000,000 or 2,000,000                an operation that was refused lately: it may end the run, so all others go first; 2,000,000 if
  *                                           the same organisation or app was refused
  */
-const classesApart = 100_000;
+/** How far the turns of two classes are apart; a plan that a limit cuts is cut in the same order. */
+export const classesApart = 100_000;
 const tailsApart = 500_000;
-const refusedApart = 1_000_000;
+/** How far a refusal puts slices back. */
+export const refusedApart = 1_000_000;
 
 /** SQL: the turn of a slice `s` with `newest_first` of its plan, in a run of an account. Snapshots go by their last day. */
 export function turnOf(account: SqlFragment): SqlFragment<number> {

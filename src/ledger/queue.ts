@@ -22,13 +22,11 @@ export type Taker = { readonly queueId: string; readonly workerId: string };
 /** Ordinary slices run concurrently; suspects (see poison.ts) run alone. */
 type Sort = "ordinary" | "suspect";
 
-/** Claims at most `most` slices of a queue, next ones first: each starts an attempt. One statement. */
+/** Claims at most `most` slices of a queue, next ones first: each starts an attempt at `now` (epoch-ms). One statement. */
 export async function claimNext(
   db: Database,
   { queueId, workerId }: Taker,
-  most: number,
-  now: number,
-  sort: Sort = "ordinary",
+  { most, now, sort = "ordinary" }: { readonly most: number; readonly now: number; readonly sort?: Sort },
 ): Promise<readonly Slice[]> {
   const { rows } = await sql<SharingRow>`
     with next as materialized (
@@ -186,7 +184,7 @@ export type CreditLimits = {
 
 /**
  * Makes slices that are deferred for credits pending, in order, as many as the known balance pays for; the others stay deferred. Returns
- * how many.
+ * how many. Cheaper slices do not pass one that is too expensive: they would spend what it waits for, check after check.
  */
 export async function resumeAffordable(
   db: Database,

@@ -7,6 +7,7 @@ import type { Database } from "../postgres/database.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { atLearnedPrice, isOpen } from "./open-slices.ts";
 import { isInGroups } from "./in-groups.ts";
+import { hasSameList } from "./same-scope.ts";
 
 /**
  * Which slices are run again: those of these datasets that meet every condition. `states`: failed ones if left out. `since`: they ended on
@@ -46,7 +47,9 @@ export async function reopen(
   { runId, ...which }: Reopening & { readonly runId: string },
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
-    update ops.slice as s set state = 'pending', failures = 0, later_tries = 0, broken_off_count = 0, broken_off_alone_count = 0, run_id = ${runId}, queue_id = ${queueOf(runId)}, due_at = null, retried_at = null,
+    update ops.slice as s
+    set    state = 'pending', failures = 0, later_tries = 0, broken_off_count = 0, broken_off_alone_count = 0, due_at = null, retried_at = null,
+           run_id = ${runId}, queue_id = ${queueOf(runId)},
            read_from_attempt = case when s.state = 'failed' and s.error_code = any (${unreadableCodes}::text[]) then s.attempt + 1 else s.read_from_attempt end
     from   ${toReopen(which)} as found
     where  s.slice_id = found.slice_id and s.state = found.state
@@ -77,6 +80,17 @@ export function retryCredits(sliceId: SqlFragment): SqlFragment<number> {
   return sql<number>`(select ${creditsAgain}::int from ops.slice_log as s left join ops.credit_price as c on c.operation = s.operation
                       where s.slice_id = ${sliceId})`;
 }
+
+/**
+ * SQL, on `ops.slice_status as s`: true for a failed slice that `reopen` finds and whose cells no newer slice has answered or
+ * will request.
+ */
+export const isRetryable = sql<boolean>`case when s.state <> 'failed' then false when s.effective_state <> 'failed' then false
+                else exists (select from ops.failed_slice as x
+                             where  x.slice_id = s.slice_id
+                             and    not exists (select from ops.slice_log as n
+                                                where  ${hasSameList("n", "x")} and n.slice_id > x.slice_id and n.state = 'failed'
+                                                and    n.window_start = x.window_start and n.window_end = x.window_end)) end`;
 
 /** Returns what `reopen` would make pending; writes nothing. */
 export async function reopenable(db: Database, which: Reopening): Promise<readonly Reopened[]> {
@@ -133,6 +147,7 @@ function toReopen({
             where  dataset = any (${[...datasets]}::text[]) and (${isAbout} or class = 'snapshot') ${appFits} ${groupFits}
             window cell as (partition by dataset, scope, batch_id, class = 'snapshot', case when class <> 'snapshot' then window_start end,
                             case when class <> 'snapshot' then window_end end)) as slices
-    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open and (error_code in ('not_kept', 'not_tracked', 'answer_held')) is not true ${codeFits} ${dayFits} ${isNamed} ${accountFits}
+    where  state = any (${[...states]}::text[]) and ${isAbout} and slice_id = newest and not is_open
+    and    (error_code in ('not_kept', 'not_tracked', 'answer_held')) is not true ${codeFits} ${dayFits} ${isNamed} ${accountFits}
     and    (state <> 'failed' or slice_id in (select slice_id from ops.failed_slice)))`;
 }

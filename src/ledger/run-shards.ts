@@ -1,4 +1,5 @@
 import type { Day } from "../core/day.ts";
+import { sumBy } from "../core/sum.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { TimingLine } from "./dataset-timings.ts";
@@ -151,7 +152,7 @@ export async function closePlanning(
   await closeRun(transaction, runId, outcome, { now });
   const { rows } = await sql<{ planned: number }>`
     delete from ops.run_shard where run_id = ${runId} returning planned_slices as planned`.execute(transaction);
-  return rows.reduce((sum, { planned }) => sum + planned, 0);
+  return sumBy(rows, ({ planned }) => planned);
 }
 
 /** Closes a run in the middle of its planning, unless another process plans a shard of it now or its planning is over. */

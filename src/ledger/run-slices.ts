@@ -1,8 +1,7 @@
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { retryCredits } from "./reopen.ts";
-import { isRetryable } from "./retryable.ts";
+import { isRetryable, retryCredits } from "./reopen.ts";
 
 /** A slice of a run, as one line. Counts are numbers, days are `YYYY-MM-DD`. */
 export type RunSlice = {

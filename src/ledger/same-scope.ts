@@ -9,7 +9,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /** SQL: true for rows, under these aliases, whose scopes have the same hash: what the index finds. */
 export function hasSameHash(one: string, other: string): SqlFragment<boolean> {
-  return sql<boolean>`${hashOf(sql.ref(`${one}.scope`))} = ${hashOf(sql.ref(`${other}.scope`))}`;
+  return sql<boolean>`${hashOfScope(sql.ref(`${one}.scope`))} = ${hashOfScope(sql.ref(`${other}.scope`))}`;
 }
 
 /** SQL: true for slices, under these aliases, of the same dataset and scope. */
@@ -27,10 +27,10 @@ export function hasSameList(one: string, other: string): SqlFragment<boolean> {
 /** SQL: true for the slices `s` of a dataset and scope. */
 export function isOfScope({ dataset, scope }: Pick<Slice, "dataset" | "scope">): SqlFragment<boolean> {
   const own = sql`${JSON.stringify(scope)}::jsonb`;
-  return sql<boolean>`${hashOf(sql`s.scope`)} = ${hashOf(own)} and s.dataset = ${dataset} and s.scope = ${own}`;
+  return sql<boolean>`${hashOfScope(sql`s.scope`)} = ${hashOfScope(own)} and s.dataset = ${dataset} and s.scope = ${own}`;
 }
 
-/** SQL: the hash of a scope, written as in the index. */
-function hashOf(scope: SqlFragment): SqlFragment<string> {
+/** SQL: the hash of a scope. Written as in the index, which is not used otherwise. */
+export function hashOfScope(scope: SqlFragment): SqlFragment<string> {
   return sql<string>`hashtextextended((${scope})::text, 0)`;
 }

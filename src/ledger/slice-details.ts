@@ -1,8 +1,7 @@
 import { reportedPrefix, type Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { retryCredits } from "./reopen.ts";
-import { isRetryable } from "./retryable.ts";
+import { isRetryable, retryCredits } from "./reopen.ts";
 
 /** A row of `ops.slice_status`; counts and credits are numbers, days are `YYYY-MM-DD`, instants are Dates. */
 type SliceStatus = {

@@ -31,7 +31,10 @@ export type SliceRow = OwnRow & { items: string | null };
 export const ownColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, s.window_start, s.window_end, s.requested_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of,
   -- a person who runs a sync or a retry agrees to its price apart from that of the plan
-  case when s.plan_id is not null and exists (select from ops.run as r where r.run_id = s.run_id and (r.kind in ('backfill', 'schedule') or r.kind = 'retry' and r.worker_id is null)) then s.plan_id end as plan_id`;
+  case when s.plan_id is not null
+            and exists (select from ops.run as r where r.run_id = s.run_id
+                        and (r.kind in ('backfill', 'schedule') or r.kind = 'retry' and r.worker_id is null))
+       then s.plan_id end as plan_id`;
 
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */
 export const sliceColumns = sql`${ownColumns}, to_json(b.items)::text as items`;

@@ -43,14 +43,15 @@ const fits: Record<ColumnKind, (value: Value) => boolean> = {
 };
 
 const clockTime = /^[T ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?$/;
-let lastDay = "";
+/** The day of the last time that was checked, which is one of the calendar. */
+let dayOfLastTime = "";
 
 /** True for a time on a day of the calendar; neighbouring rows mostly have the same day. */
 function isClockTime(time: string): boolean {
-  if (lastDay === "" || !time.startsWith(lastDay)) {
+  if (dayOfLastTime === "" || !time.startsWith(dayOfLastTime)) {
     const day = time.slice(0, 10);
     if (!isDay(day)) return false;
-    lastDay = day;
+    dayOfLastTime = day;
   }
   // a pattern takes three times as long as checking the digits of the usual form
   return isWholeSecond(time) || clockTime.test(time.slice(10));

@@ -115,7 +115,7 @@ export async function changeKeywords(
     error = caught;
   }
   const count = error === null ? now.count + added.length - removed.length : null;
-  await forget(session, place, now, count);
+  await makeListsDue(session, place, now, count);
   return { added, removed, error };
 }
 
@@ -123,7 +123,7 @@ export async function changeKeywords(
  * Makes the next sync of the account read what changed, and keeps a gateway from reusing answers from before the change. `count`: the
  * number of keywords tracked now, null if it is not known.
  */
-export async function forget(
+export async function makeListsDue(
   { app }: Pick<ApiSession, "app">,
   place: TrackedPlace,
   now: Pick<TrackedNow, "isAppTracked">,

@@ -1,6 +1,7 @@
 import { addDays, daysBetween, type Day } from "../core/day.ts";
 import { sliceStates, type Covered, type SliceDraft } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
+import { rowFinder } from "./item-groups.ts";
 import type { Cells } from "./stale-cells.ts";
 
 /**
@@ -129,17 +130,6 @@ function spanOf(all: readonly { readonly window: Window }[], within: Partial<Win
   if (within.start !== undefined && within.start > start) start = within.start;
   if (within.end !== undefined && within.end < end) end = within.end;
   return start < end ? { start, days: daysBetween(start, end) } : null;
-}
-
-/** Finds the rows of the items of a batch, once per array: hundreds of slices share a list. */
-function rowFinder(items: readonly string[]): (batch: readonly string[] | null) => readonly number[] {
-  const index = new Map(items.map((item, row) => [item, row]));
-  const found = new Map<readonly string[] | null, readonly number[]>();
-  return (batch) => {
-    const rows = found.get(batch) ?? (batch ?? [""]).flatMap((item) => index.get(item) ?? []);
-    found.set(batch, rows);
-    return rows;
-  };
 }
 
 function countedByDay(

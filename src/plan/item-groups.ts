@@ -9,18 +9,18 @@ export type ItemGroups = {
   readonly groupsOf: (list: readonly string[] | null) => Int32Array;
 };
 
-type Known = ItemGroups & { readonly items: readonly string[]; readonly lists: ReadonlySet<readonly string[]> };
+type KnownGroups = ItemGroups & { readonly items: readonly string[]; readonly lists: ReadonlySet<readonly string[]> };
 
 /** The last groups: the countries of an app come one after the other and share items and lists. */
-let last: Known | null = null;
+let lastGroups: KnownGroups | null = null;
 
 /** Groups items by the lists that requested them: an account requests hundreds of keywords in a few lists, night after night. */
 export function itemGroups(items: readonly string[], lists: ReadonlySet<readonly string[]>): ItemGroups {
-  if (last !== null && last.items === items && hasSame(last.lists, lists)) return last;
+  if (lastGroups !== null && lastGroups.items === items && hasSame(lastGroups.lists, lists)) return lastGroups;
   const groups = groupsOfAlike(items, lists);
   const count = groups.reduce((most, group) => Math.max(most, group), -1) + 1;
-  last = { items, lists, groups, count, groupsOf: groupFinder(items, { groups, count }) };
-  return last;
+  lastGroups = { items, lists, groups, count, groupsOf: rowFinder(items, (rows) => distinct(rows, groups, count)) };
+  return lastGroups;
 }
 
 function hasSame<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): boolean {
@@ -41,18 +41,21 @@ function groupsOfAlike(items: readonly string[], lists: ReadonlySet<readonly str
   });
 }
 
-/** Finds the groups of the items of a batch, once per array: hundreds of slices share a list. */
-function groupFinder(
+/**
+ * Finds the rows of the items that a list names, or what `of` makes of these rows, once per array: hundreds of slices share a list. Null
+ * means the scope itself.
+ */
+export function rowFinder(
   items: readonly string[],
-  { groups, count }: Pick<ItemGroups, "groups" | "count">,
-): (batch: readonly string[] | null) => Int32Array {
+  of = (rows: Int32Array) => rows,
+): (list: readonly string[] | null) => Int32Array {
   const index = new Map(items.map((item, row) => [item, row]));
   const found = new Map<readonly string[] | null, Int32Array>();
-  return (batch) => {
-    const known = found.get(batch);
+  return (list) => {
+    const known = found.get(list);
     if (known !== undefined) return known;
-    const own = distinct(rowsNamed(items, index, batch ?? [""]), groups, count);
-    found.set(batch, own);
+    const own = of(rowsNamed(items, index, list ?? [""]));
+    found.set(list, own);
     return own;
   };
 }

@@ -3,6 +3,7 @@ import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/sli
 import { daysAtSamePrice, type FetchOption } from "../core/fetch-option.ts";
 import { joined } from "../core/window.ts";
 import type { Timing } from "../core/timing.ts";
+import { sumBy } from "../core/sum.ts";
 import { broadCover, isBroad } from "./cover/broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
 import { draft, type PlanPart } from "./draft.ts";
@@ -31,13 +32,13 @@ export function planDataset(request: PlanRequest): DatasetPlan {
     return withPages(partition, planned());
   });
   const slices = newestFirst(parts.flatMap((part) => part.slices));
-  return { dataset: request.dataset, slices, naiveCredits: parts.reduce((sum, part) => sum + part.naiveCredits, 0) };
+  return { dataset: request.dataset, slices, naiveCredits: sumBy(parts, (part) => part.naiveCredits) };
 }
 
 /** A program that requests one thing at a time would pay for every page too. */
 function withPages({ fetchOptions }: PlanPartition, part: PlanPart): PlanPart {
   if (fetchOptions.every(({ pages }) => pages === undefined)) return part;
-  const credits = part.slices.reduce((sum, slice) => sum + slice.credits, 0);
+  const credits = sumBy(part.slices, (slice) => slice.credits);
   return { ...part, naiveCredits: Math.max(part.naiveCredits, credits) };
 }
 

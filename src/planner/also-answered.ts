@@ -1,20 +1,10 @@
 import { isOn, type Settings } from "../config/settings.ts";
 import { addDays, type Day } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
-import type { Window } from "../core/window.ts";
 import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { requestable } from "../plan/missing.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
-
-/**
- * The other dataset that answers of a slice report too, and those of its days that a sync may request and that are final; null if the
- * configuration excludes it.
- */
-type AlsoWanted = (
-  slice: Pick<Slice, "dataset" | "scope">,
-  today: Day,
-) => { readonly target: Dataset; readonly within: Window } | null;
 
 /**
  * The datasets that answers of other datasets report too, according to these settings: an option of the other dataset says so, and both are
@@ -36,11 +26,11 @@ function reports({ name, alsoAnswers, options }: Dataset, settings: Settings): b
 }
 
 /**
- * Finds what is loaded from answers into tables of other datasets, according to these settings: an option of the dataset says so, and the
- * other one is on.
+ * Finds the other dataset that answers of a slice are loaded into too, and those of its days that a sync may request and that are final;
+ * null unless an option of the dataset says so and the other one is on.
  */
-export function alsoWanted(settings: Settings): AlsoWanted {
-  return ({ dataset: name, scope }, today) => {
+export function alsoWanted(settings: Settings) {
+  return ({ dataset: name, scope }: Pick<Slice, "dataset" | "scope">, today: Day) => {
     const source = datasetNamed(name);
     const { alsoAnswers } = source;
     if (alsoAnswers === undefined || !reports(source, settings)) return null;

@@ -3,6 +3,8 @@ import type { Settings } from "../config/settings.ts";
 import { budgetDays } from "../core/credit-budget.ts";
 import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
+import { isLostByTomorrow } from "../core/timing.ts";
+import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { overBudget, type BudgetCut, type BudgetedWork, type BudgetRoom } from "../plan/over-budget.ts";
@@ -51,14 +53,13 @@ export function cutToRooms<W extends BudgetWork>(
 /** The total of some work. */
 export function sumOfWork(work: readonly BudgetWork[]): { readonly slices: number; readonly credits: number } {
   return {
-    slices: work.reduce((sum, { slices }) => sum + slices, 0),
-    credits: work.reduce((sum, { credits }) => sum + credits, 0),
+    slices: sumBy(work, ({ slices }) => slices),
+    credits: sumBy(work, ({ credits }) => credits),
   };
 }
 
-/** True for work that would be lost for good by tomorrow: a snapshot that is requested every day. */
+/** True for work that would be lost for good by tomorrow. */
 function isLostTonight({ dataset, class: name }: BudgetWork, settings: Settings): boolean {
   const of = datasetNamed(dataset);
-  const timing = timingWith(of.timing, settingsOf(of, settings));
-  return name === "snapshot" && timing.kind === "snapshot" && timing.refreshDays === 1;
+  return name === "snapshot" && isLostByTomorrow(timingWith(of.timing, settingsOf(of, settings)));
 }

@@ -2,6 +2,7 @@ import { daysBetween, type Day } from "../core/day.ts";
 import { creditClasses, type SliceDraft } from "../core/slice.ts";
 import { subjectOf, type RefusedLately } from "../credits/account-stop.ts";
 import { firstStoreOpened } from "../core/store.ts";
+import { classesApart, refusedApart } from "../ledger/queue-turn.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
 /** What a limit of credits leaves out of a plan, and `cut`, which removes it from the whole plan, or from one part after the other. */
@@ -42,7 +43,7 @@ export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
   { mostCredits, newestFirst, refused = new Map(), completed = (chunk) => Promise.resolve(chunk) }: Limit,
 ): Promise<LimitCut> {
-  const turnOf: TurnOf = (slice) => turnIn(slice, newestFirst) + refusedRank(slice, refused) * refusedTurns;
+  const turnOf: TurnOf = (slice) => turnIn(slice, newestFirst) + refusedRank(slice, refused) * refusedApart;
   if (mostCredits === Number.POSITIVE_INFINITY) return { cut: (all) => all, leftOut: { slices: 0, credits: 0 } };
   const counts = new Map<number, Map<number, number>>();
   for await (const chunk of plan()) {
@@ -95,7 +96,7 @@ async function* paidOf(
 }
 
 /**
- * The same turns as in the queue, lower first: class, then day; for snapshots the last day on which they can be requested, then the one
+ * The same order as in the queue (queue-turn.ts), lower first: class, then day; for snapshots the last day on which they can be requested, then the one
  * requested longest ago. Otherwise the same snapshots would be left out each night.
  */
 function turnIn({ class: name, window, lastDay, lastRequested }: SliceDraft, newestFirst: boolean): number {
@@ -123,8 +124,3 @@ function refusedRank({ operation, scope }: SliceDraft, refused: RefusedLately): 
   const subjects = refused.get(operation);
   return subjects === undefined ? 0 : subjects.has(subjectOf(scope)) ? 2 : 1;
 }
-
-/** More than the number of days between any two. */
-const classesApart = 10_000_000;
-/** More than any turn of a class. */
-const refusedTurns = creditClasses.length * classesApart;

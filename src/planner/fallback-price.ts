@@ -4,6 +4,7 @@ import { partitionsOf, planInChunks } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
 import { startsOf } from "./plan-stream.ts";
 import type { SyncRequest } from "./request.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** Credits that a dataset may take in addition to its plan, and in which case; see `Partition.otherwise`. */
 export type FallbackPrice = { readonly dataset: string; readonly credits: number; readonly where: string };
@@ -23,7 +24,7 @@ export async function fallbackPrices(
     const instead = { ...start, dataset: { ...start.dataset, partitions: () => partitions } };
     let credits = 0;
     for await (const { plan } of planInChunks(coverageFor(db, instead), instead))
-      credits += plan.slices.reduce((sum, slice) => sum + slice.credits, 0);
+      credits += sumBy(plan.slices, (slice) => slice.credits);
     if (credits > 0) prices.push({ dataset: start.dataset.name, credits, where: first.where });
   }
   return prices;

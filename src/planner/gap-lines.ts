@@ -1,5 +1,6 @@
 import { sumOfCells, type CellCounts, type CellState } from "../plan/cell-states.ts";
 import type { ScopeCoverage } from "./gaps.ts";
+import { sumBy } from "../core/sum.ts";
 
 /** States of cells without an answer: it is still to come, or it was never received. */
 export const gapStates = [
@@ -35,5 +36,5 @@ export function gapLines(coverage: readonly ScopeCoverage[], states: readonly Ce
 }
 
 function countIn(cells: CellCounts, states: readonly CellState[]): number {
-  return states.reduce((sum, state) => sum + (cells[state] ?? 0), 0);
+  return sumBy(states, (state) => cells[state] ?? 0);
 }

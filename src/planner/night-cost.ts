@@ -4,6 +4,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
 import type { DatasetSettings } from "../config/settings.ts";
 import type { Timing } from "../core/timing.ts";
+import { sumBy } from "../core/sum.ts";
 import type { Dataset, Partition } from "../datasets/shared/define-dataset.ts";
 import { fetchOptionFor } from "../datasets/shared/fetch-option-for.ts";
 import type { CoverageReader } from "../ledger/coverage.ts";
@@ -66,7 +67,7 @@ export async function expectedCredits(
     const planning = planningOn(sampled, addDays(before, night));
     for await (const { plan } of planInChunks(coverage, planning)) slices.push(...plan.slices);
     countAsLoaded(loaded, slices);
-    return slices.reduce((sum, slice) => sum + slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0), 0);
+    return sumBy(slices, (slice) => slice.credits * (counts.get(scopeKey(slice.scope)) ?? 0));
   };
   const history = await planNight(0);
   let credits = 0;

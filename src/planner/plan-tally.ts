@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { scopeKey, type Scope, type SliceDraft } from "../core/slice.ts";
+import { sumBy } from "../core/sum.ts";
 import type { PlanLine } from "../ledger/plans.ts";
 import type { PlanChunk } from "./plan-stream.ts";
 
@@ -96,8 +97,8 @@ export function planTotals(
   work: readonly { readonly slices: number; readonly requests: number; readonly credits: number }[],
 ) {
   return {
-    slices: work.reduce((sum, one) => sum + one.slices, 0),
-    requests: work.reduce((sum, one) => sum + one.requests, 0),
-    credits: work.reduce((sum, one) => sum + one.credits, 0),
+    slices: sumBy(work, (one) => one.slices),
+    requests: sumBy(work, (one) => one.requests),
+    credits: sumBy(work, (one) => one.credits),
   };
 }

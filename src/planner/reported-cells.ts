@@ -2,6 +2,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import { groupKey } from "../core/partition-group.ts";
 import type { Window } from "../core/window.ts";
+import { sumBy } from "../core/sum.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import { readReportedCells, type ReportedCells } from "../ledger/reported-cells.ts";
 import { requestable } from "../plan/missing.ts";
@@ -54,6 +55,6 @@ export function sumReported(cells: readonly ReportedCells[]): readonly ReportedS
     const [first, firstDay, lastDay] = [same[0], days[0], days.at(-1)];
     if (first === undefined || firstDay === undefined || lastDay === undefined) return [];
     const { dataset, source } = first;
-    return [{ dataset, source, cells: same.reduce((sum, one) => sum + one.cells, 0), firstDay, lastDay }];
+    return [{ dataset, source, cells: sumBy(same, (one) => one.cells), firstDay, lastDay }];
   });
 }

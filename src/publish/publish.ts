@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { openParquetWriter } from "../export/parquet.ts";
-import { beginSnapshot } from "../export/snapshot.ts";
+import { openSnapshot } from "../export/snapshot.ts";
 import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
-import { databaseOn, liftReplyLimit, type Warehouse } from "../postgres/database.ts";
+import { databaseOn, type Warehouse } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
@@ -47,16 +47,7 @@ export async function publish(
     rm(folder, { recursive: true, force: true }),
   );
   const parquet = opened.use(await openParquetWriter(work));
-  const client = await pool.connect();
-  opened.defer(() => client.release());
-  opened.defer(liftReplyLimit(client));
-  await beginSnapshot(client, "read write");
-  opened.defer(() =>
-    client.query("rollback").then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
+  const { client } = opened.use(await openSnapshot(pool, "read write"));
   if (!(await tryLockUntilCommit(databaseOn(client), "publish"))) throw fail("publish_under_way");
   const known = { there: await readTables(clickHouse), before: await readPublished(clickHouse) };
   const tables: Published[] = [];
@@ -65,7 +56,7 @@ export async function publish(
       { ...options, ...known, clickHouse, writer: { client, parquet, work } },
       relation,
     ).catch((error: unknown) => {
-      throw inOurWords(relation, error);
+      throw publishProblem(relation, error);
     });
     tables.push(one);
     onTable?.(one);
@@ -89,7 +80,7 @@ function withWhatIsRead(views: readonly MartView[], names: readonly string[]): R
   return found;
 }
 
-function inOurWords({ name }: Relation, error: unknown): unknown {
+function publishProblem({ name }: Relation, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return databaseOutage(error);
   const problem = messageOf(error).split("\n")[0] ?? "";

@@ -10,10 +10,6 @@ export type SyncParts = {
   readonly ingest: IngestParts;
   readonly settings: Settings;
   readonly runLimit: RunLimit;
-  /** Aborted when the person or the system stops the process. */
-  readonly stop: AbortSignal;
-  /** The error that stopped all requests, null while there is none. */
-  readonly aborted: () => StorehouseError | null;
   readonly progress: (progress: ReportedProgress) => void;
   /** To be called when something was queued, so that it starts at once. */
   readonly wake: () => void;

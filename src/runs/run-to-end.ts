@@ -45,7 +45,7 @@ export async function runToEnd(
     });
     parts.wake();
     await drain(parts, { runId, isWhole, elsewhere: hadOthers ? elsewhere : 0 });
-    const stopped = parts.stop.aborted || parts.aborted() !== null;
+    const stopped = isStopped(parts);
     // a retried round may have been queued the first time: then the next one is still to come
     if ((taken > 0 || tries > 1) && !stopped) continue;
     const left = await retryDatabase(parts.ingest, readLeft);
@@ -58,7 +58,7 @@ export async function runToEnd(
     if (orphaned || left.runningElsewhere === 0) continue;
     elsewhere = left.runningElsewhere;
     await clock
-      .sleep(backoffMs(checksElsewhere, waits), AbortSignal.any([parts.stop, parts.ingest.halted]))
+      .sleep(backoffMs(checksElsewhere, waits), AbortSignal.any([parts.ingest.stop, parts.ingest.halted]))
       .catch(() => undefined);
     waits += 1;
   }
@@ -87,7 +87,7 @@ export async function drain(parts: SyncParts, { runId, isWhole, elsewhere }: Kno
     const known = from < spent.dueAt ? spent.credits : undefined;
     const progress = await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), known));
     if (known === undefined) spent = { credits: progress.credits, dueAt: nextSum(begun, from, clock.now()) };
-    const isOver = progress.due === 0 || parts.stop.aborted || parts.aborted() !== null;
+    const isOver = progress.due === 0 || isStopped(parts);
     // the last report stays on the screen, next to the credits that the run reports as spent
     const isExact = known === undefined || !isOver;
     const last = isExact ? progress : await retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now()));
@@ -104,8 +104,13 @@ function nextSum(begun: number, from: number, until: number): number {
   return until + spentIntervalMs({ ranMs: until - begun, tookMs: until - from });
 }
 
+/** True once a person or an error has stopped the run. */
+function isStopped({ ingest: { stop, stoppedBy } }: SyncParts): boolean {
+  return stop.aborted || stoppedBy() !== null;
+}
+
 /** Aborted at a stop, and when the last slice of this process has ended: then a count may show that nothing is left. */
-function nextEnd({ stop, ingest: { halted, claimedSlices } }: SyncParts): AbortSignal {
+function nextEnd({ ingest: { stop, halted, claimedSlices } }: SyncParts): AbortSignal {
   const idle = new AbortController();
   void claimedSlices.idle().then(() => idle.abort());
   return AbortSignal.any([stop, halted, idle.signal]);
@@ -123,13 +128,13 @@ export async function finish(
   const readProgress = (credits?: number) =>
     retryDatabase(parts.ingest, () => runProgress(db, runId, clock.now(), credits));
   const before = await readProgress();
-  const error = parts.aborted();
+  const error = parts.ingest.stoppedBy();
   // slices that the limit does not pay for are not left to workers, which have no limit
   if (before.deferred > 0) await retryDatabase(parts.ingest, () => cancelBeyondLimit(db, runId, parts.runLimit.left()));
   const { deferred, nextDueAt } = before.deferred > 0 ? await readProgress(before.credits) : before;
   const progress = { ...before, deferred, nextDueAt };
   const leftOut = beyondLimit + before.deferred - deferred;
-  const facts = { progress, left, leftOut, aborted: error !== null, stopped: parts.stop.aborted };
+  const facts = { progress, left, leftOut, aborted: error !== null, stopped: parts.ingest.stop.aborted };
   const outcome = outcomeOf(facts);
   // earlier failures count for the run in which they failed; the person who runs this one only gets a reminder
   const own = outcomeOf({ ...facts, left: { ...left, failedBefore: 0 } });

@@ -65,7 +65,10 @@ type Means = {
   readonly mostCredits: number;
 };
 
-/** The slices that balance, floors and limit pay for, in their turn. Pure. */
+/**
+ * The slices that balance, floors and limit pay for, in their turn. One that is too expensive is skipped: it waits for its own account, and
+ * cheaper ones after it need not. Pure.
+ */
 function affordable(
   slices: readonly WaitingElsewhere[],
   { account, floors, keptForNights, mostCredits }: Means,

@@ -151,10 +151,10 @@ async function runSession(app: App, { stop, report, former, registered }: Sessio
       onBeat: (problem) => ((problems.database = problem), reportNow()),
       onApi: (problem) => ((problems.api = problem), reportNow()),
     });
-    abortedBy = ingest.aborted;
+    abortedBy = ingest.stoppedBy;
     registered(ingest.parts.workerId);
     await work(app, ingest, stop, () => ((isRunning = true), reportNow()));
-    return ingest.aborted() ?? fail("stopped");
+    return ingest.stoppedBy() ?? fail("stopped");
   } catch (error) {
     // the error that stopped the session, not the one that the current work threw because of the stop
     return abortedBy() ?? inOurWords(app, error);

@@ -56,8 +56,6 @@ async function roundsOf({ round, areOthersAtWork }: Pick<RunSteps, "areOthersAtW
       ingest: ingest.parts,
       settings: app.config.settings,
       runLimit: createRunLimit(null),
-      stop: new AbortController().signal,
-      aborted: ingest.aborted,
       progress: () => undefined,
       wake: () => undefined,
     },

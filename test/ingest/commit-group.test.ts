@@ -62,7 +62,11 @@ async function ready(...ranks: readonly number[]): Promise<readonly SliceLoad[]>
         appKind,
       }));
       const page = devices.map((entry) => ({ ...entry, rank: ranks[place] }));
-      return prepareSlice(parts, keywordRank, slice, { pages: [page], invalid: [], drift: [], fetchedAt: now });
+      return prepareSlice(parts, {
+        dataset: keywordRank,
+        slice,
+        fetched: { pages: [page], invalid: [], drift: [], fetchedAt: now },
+      });
     }),
   );
 }

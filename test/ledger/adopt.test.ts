@@ -43,8 +43,8 @@ describe("adoptOrphanedSlices", () => {
     const killed = await stage.dead();
     await stage.insert(await stage.run({ account: "acme", workerId: killed }), draft({ window: august(2) }));
     expect(await adopt()).toBe(0);
-    expect(await claimNext(stage.db, { queueId: sharedQueue, workerId: me }, 9, now)).toEqual([]);
-    expect(await claimNext(stage.db, { queueId: acme, workerId: me }, 9, now)).toHaveLength(1);
+    expect(await claimNext(stage.db, { queueId: sharedQueue, workerId: me }, { most: 9, now })).toEqual([]);
+    expect(await claimNext(stage.db, { queueId: acme, workerId: me }, { most: 9, now })).toHaveLength(1);
     const next = await stage.run({ account: "acme" });
     expect(await adoptOrphanedSlices(stage.db, { runId: next, datasets: ["keyword_rank"], mostCredits: 9 })).toBe(1);
     // it shows what it runs as planned

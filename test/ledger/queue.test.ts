@@ -20,7 +20,7 @@ describe("the queue", () => {
   });
 
   const taker = (queueId = sharedQueue) => ({ queueId, workerId: worker });
-  const next = (most: number, queueId = sharedQueue) => claimNext(stage.db, taker(queueId), most, now);
+  const next = (most: number, queueId = sharedQueue) => claimNext(stage.db, taker(queueId), { most, now });
   const numbers = (slices: readonly { sliceId: string }[]) => slices.map(({ sliceId }) => sliceId);
 
   test("returns classes in their order, then newest days, by the chunk, each slice once", async () => {

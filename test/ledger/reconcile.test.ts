@@ -44,8 +44,8 @@ describe("a process without a heartbeat", () => {
     expect(await endAttempt(stage.db, slice, ending, now)).toBe(false);
     const taker = { queueId: sharedQueue, workerId: frozen };
     expect(await claim(stage.db, id, taker, now)).toBeNull();
-    expect(await claimNext(stage.db, taker, 9, now)).toEqual([]);
-    expect(await claimNext(stage.db, { ...taker, workerId: await stage.alive() }, 9, now)).toMatchObject([
+    expect(await claimNext(stage.db, taker, { most: 9, now })).toEqual([]);
+    expect(await claimNext(stage.db, { ...taker, workerId: await stage.alive() }, { most: 9, now })).toMatchObject([
       { sliceId: id, attempt: 2 },
     ]);
     expect(await endAttempt(stage.db, slice, ending, now)).toBe(false);
@@ -128,8 +128,10 @@ describe("a process without a heartbeat", () => {
       ]);
     }
     const taker = { queueId: sharedQueue, workerId: await stage.alive() };
-    expect(await claimNext(stage.db, taker, 9, now)).toMatchObject([{ sliceId: rest }]);
-    expect((await claimNext(stage.db, taker, 9, now, "suspect")).map(({ sliceId }) => sliceId)).toEqual(ids);
+    expect(await claimNext(stage.db, taker, { most: 9, now })).toMatchObject([{ sliceId: rest }]);
+    expect((await claimNext(stage.db, taker, { most: 9, now, sort: "suspect" })).map(({ sliceId }) => sliceId)).toEqual(
+      ids,
+    );
   });
 
   test("fails a slice that ran alone at the third such end, with what to do, after a wait before the last", async () => {
@@ -157,8 +159,8 @@ describe("a process without a heartbeat", () => {
     const run = await stage.run();
     await stage.insert(run, ...Array.from({ length: 20 }, (_, index) => draft({ window: august(index + 1) })));
     const claims = async (taker: { queueId: string; workerId: string }) => {
-      const alone = await claimNext(stage.db, taker, 1, now, "suspect");
-      return alone.length > 0 ? alone : claimNext(stage.db, taker, 4, now);
+      const alone = await claimNext(stage.db, taker, { most: 1, now, sort: "suspect" });
+      return alone.length > 0 ? alone : claimNext(stage.db, taker, { most: 4, now });
     };
     for (let kill = 1; kill <= 26; kill += 1) {
       const taker = { queueId: sharedQueue, workerId: await stage.dead() };

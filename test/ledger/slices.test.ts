@@ -130,7 +130,7 @@ describe("the ledger of slices", () => {
         const slice = await stage.claimed(id!, worker);
         await endAttempt(stage.db, slice, { ...ending, state, dueAt: now + minute }, now);
         expect(await claim(stage.db, id!, taker(worker), now + minute - 1)).toBeNull();
-        expect(await claimNext(stage.db, taker(worker), 9, now + minute - 1)).toEqual([]);
+        expect(await claimNext(stage.db, taker(worker), { most: 9, now: now + minute - 1 })).toEqual([]);
         expect(await claim(stage.db, id!, taker(worker), now + minute)).not.toBeNull();
         await sql`update ops.slice set state = 'pending'`.execute(stage.db);
       }
@@ -140,7 +140,7 @@ describe("the ledger of slices", () => {
       const [id] = await stage.insert(run, draft());
       await sql`update ops.worker set stopped_at = now() where worker_id = ${worker}`.execute(stage.db);
       expect(await claim(stage.db, id!, taker(worker), now)).toBeNull();
-      expect(await claimNext(stage.db, taker(worker), 9, now)).toEqual([]);
+      expect(await claimNext(stage.db, taker(worker), { most: 9, now })).toEqual([]);
     });
 
     test("gives a worker its own running slice again, and nobody another's", async () => {

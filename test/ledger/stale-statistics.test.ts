@@ -23,7 +23,7 @@ test("attempts end by the numbers of their slices where statistics know of no ru
   const digestOf = (place: number) => place.toString(16).padStart(64, "0");
   await stage.insert(run, ...Array.from({ length: waiting }, (_, app) => draft({ scope: { app: String(app) } })));
   await sql`analyze ops.slice`.execute(stage.db);
-  const slices = await claimNext(stage.db, { queueId: sharedQueue, workerId }, claimed, now);
+  const slices = await claimNext(stage.db, { queueId: sharedQueue, workerId }, { most: claimed, now });
   const first = slices
     .slice(0, ended)
     .map((slice, place) => ({ slice, ending: { ...ending, answerDigest: digestOf(place) } }));

@@ -171,11 +171,16 @@ async function loadDatasetAgain(
     );
     const operation = operationById(slice.operation);
     const pages = await Promise.all(answers.map(async ({ body }) => readAnswer(operation, await unpack(body))));
-    const load = await prepareSlice(parts, dataset, slice, {
-      pages: pages.map((page) => page.value),
-      invalid: pages.flatMap((page) => page.invalid),
-      drift: pages.flatMap((page) => page.drift),
-      fetchedAt: Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + (later[index % later.length] ?? 0),
+    const load = await prepareSlice(parts, {
+      dataset,
+      slice,
+      fetched: {
+        pages: pages.map((page) => page.value),
+        invalid: pages.flatMap((page) => page.invalid),
+        drift: pages.flatMap((page) => page.drift),
+        fetchedAt:
+          Math.max(...answers.map((answer) => answer.fetched_at.getTime())) + (later[index % later.length] ?? 0),
+      },
     });
     await commitSlice(parts, load);
   }

@@ -19,6 +19,7 @@ import { withApp } from "../with-app.ts";
 import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "../../planner/fallback-price.ts";
 import { print, printJson } from "../output.ts";
 import { countOf } from "../../core/words.ts";
+import { sumBy } from "../../core/sum.ts";
 import { readReported, sumReported, type ReportedSum } from "../../planner/reported-cells.ts";
 import { noCellNotes } from "../../planner/no-cells.ts";
 import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
@@ -91,7 +92,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     totals: { ...planTotals([...lines, ...waiting]), naiveCredits },
     failed:
       (await failedCount(db, names, accountOf(settings), gone)) -
-      tries.reduce((sum, { joins }) => sum + 1 + (joins?.sliceIds.length ?? 0), 0),
+      sumBy(tries, ({ joins }) => 1 + (joins?.sliceIds.length ?? 0)),
     forecast: await forecastOf(app, [...lines, ...waiting]),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),

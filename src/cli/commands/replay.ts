@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import type { Day } from "../../core/day.ts";
+import { earliestKnown, latestKnown, type Day } from "../../core/day.ts";
 import { programDigest } from "../../config/program.ts";
 import { datasetNamed, datasets } from "../../datasets/shared/all.ts";
 import type { Dataset } from "../../datasets/shared/define-dataset.ts";
@@ -95,15 +95,7 @@ async function refuseWhatIsGone(
   throw notStored(gone.map(({ dataset }) => dataset).join(", "), {
     slices: sumBy(gone, ({ slices }) => slices),
     folded: sumBy(gone, ({ folded }) => folded),
-    from: gone.map(({ from }) => from).reduce(earlier),
-    to: gone.map(({ to }) => to).reduce(later),
+    from: earliestKnown(gone.map(({ from }) => from)),
+    to: latestKnown(gone.map(({ to }) => to)),
   });
-}
-
-function earlier(a: Day | null, b: Day | null): Day | null {
-  return a !== null && (b === null || a < b) ? a : b;
-}
-
-function later(a: Day | null, b: Day | null): Day | null {
-  return a !== null && (b === null || a > b) ? a : b;
 }

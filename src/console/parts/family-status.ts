@@ -44,7 +44,7 @@ export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts)
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
   if (own.length === 0) return calm("Nothing has been requested yet.");
   // the day to which all of it is complete; datasets that are ahead are named
-  const completeTo = own.map((one): string | null => one.completeTo).reduce(earlier);
+  const completeTo = own.map((one): string | null => one.completeTo).reduce(earlierIfBoth);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
   const failed = sumBy(own, (one) => one.failed);
   const unrequestedNote = unrequestedText(unrequested.filter(({ dataset }) => datasets.includes(dataset)));
@@ -94,7 +94,7 @@ function aheadText(own: readonly CompleteDays[], completeTo: string | null): str
     .join("");
 }
 
-function earlier(a: string | null, b: string | null): string | null {
+function earlierIfBoth(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return null;
   return a < b ? a : b;
 }

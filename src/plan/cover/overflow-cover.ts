@@ -1,4 +1,5 @@
 import { optionCost, type FetchOption } from "../../core/fetch-option.ts";
+import { sumBy } from "../../core/sum.ts";
 import { windowCount } from "./gap-grid.ts";
 import { countByDay, type CoverItem } from "./cover-items.ts";
 
@@ -15,7 +16,7 @@ export function overflowing(
     .map((coverItem) => ({ coverItem, gaps: countOf(coverItem.gaps) }))
     .sort((a, b) => b.gaps - a.gaps || (a.coverItem.item < b.coverItem.item ? -1 : 1));
   const left = countByDay(coverItems);
-  let dayCalls = left.reduce((sum, count) => sum + Math.ceil(count / byDay.maxItems), 0);
+  let dayCalls = sumBy(left, (count) => Math.ceil(count / byDay.maxItems));
   let itemCalls = 0;
   let best = { price: dayCalls * optionCost(byDay), alone: 0 };
   for (const [index, { coverItem }] of byGaps.entries()) {

@@ -2,6 +2,7 @@ import * as distribution from "../../api/operations/ad-distribution.ts";
 import * as ads from "../../api/operations/ad-intelligence.ts";
 import { storeOf } from "../../core/store.ts";
 import { startOfDay, addDays, type Day } from "../../core/day.ts";
+import { sumBy } from "../../core/sum.ts";
 import { advertisementsOf, isPublisher, marketNetworks, type Advertisement } from "../market/ads.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
@@ -38,7 +39,7 @@ function found(context: AnswerContext, app: MarketApp, requested: Filter): Adver
 /** The parts of a whole in percent: of the advertisements, or of their impressions if media type 2 is requested. */
 function percents(all: readonly Advertisement[], key: (one: Advertisement) => string, mediaType = 1) {
   const weigh = (some: readonly Advertisement[]) =>
-    mediaType === 2 ? some.reduce((sum, { impressions }) => sum + impressions, 0) : some.length;
+    mediaType === 2 ? sumBy(some, ({ impressions }) => impressions) : some.length;
   return [...Map.groupBy(all, key)]
     .map(([name, some]) => ({ name, percent: Math.round((weigh(some) / weigh(all)) * 10_000) / 100 }))
     .sort((a, b) => b.percent - a.percent || (a.name < b.name ? -1 : 1));

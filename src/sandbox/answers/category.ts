@@ -1,6 +1,7 @@
 import { androidCategories } from "../../api/categories.ts";
 import * as category from "../../api/operations/category.ts";
 import { startOfDay, addDays, type Day, hourMs } from "../../core/day.ts";
+import { sumBy } from "../../core/sum.ts";
 import type { MarketApp } from "../market/apps.ts";
 import {
   categoriesOf,
@@ -42,7 +43,7 @@ function daily(ranks: readonly RankAt[]): RankAt[] {
   return [...Map.groupBy(ranks, ({ day }) => day)].map(([day, same]) => ({
     day,
     hour: 0,
-    rank: Math.round(same.reduce((sum, { rank }) => sum + rank, 0) / same.length),
+    rank: Math.round(sumBy(same, ({ rank }) => rank) / same.length),
   }));
 }
 

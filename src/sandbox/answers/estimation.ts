@@ -1,6 +1,7 @@
 import * as estimation from "../../api/operations/estimation.ts";
 import { businessOver, lastMonth } from "../market/business.ts";
 import { answerTable, answerTo, knownApp, publishedDays } from "../answer-context.ts";
+import { sumBy } from "../../core/sum.ts";
 
 const both = ["IPHONE", "IPAD"] as const;
 
@@ -25,8 +26,8 @@ export const estimationAnswers = answerTable([
     });
     return {
       countryBreakDown: Object.fromEntries(parts),
-      download: parts.reduce((sum, [, { download }]) => sum + download, 0),
-      revenue: Math.round(parts.reduce((sum, [, { revenue }]) => sum + revenue, 0) * 100) / 100,
+      download: sumBy(parts, ([, { download }]) => download),
+      revenue: Math.round(sumBy(parts, ([, { revenue }]) => revenue) * 100) / 100,
     };
   }),
 ]);

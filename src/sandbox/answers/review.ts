@@ -2,6 +2,7 @@ import * as review from "../../api/operations/review.ts";
 import type { Operation } from "../../api/define-operation.ts";
 import type { Store } from "../../core/store.ts";
 import { dayOf, type Day } from "../../core/day.ts";
+import { sumBy } from "../../core/sum.ts";
 import { reviewsOn, type MarketReview } from "../market/reviews.ts";
 import { versionOn } from "../market/versions.ts";
 import { answerTable, answerTo, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
@@ -95,7 +96,7 @@ function words(all: readonly MarketReview[]) {
     .sort((a, b) => b.frequency - a.frequency || (a.word < b.word ? -1 : 1))
     .map(({ word, frequency, held }) => ({
       word,
-      averageRating: Math.round((held.reduce((sum, { rating }) => sum + rating, 0) / held.length) * 100) / 100,
+      averageRating: Math.round((sumBy(held, ({ rating }) => rating) / held.length) * 100) / 100,
       frequency,
       numReviews: held.length,
       sentiment: counted(held.map(({ rating }) => String(rating))),
