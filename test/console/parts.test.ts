@@ -111,6 +111,7 @@ describe("the status of a family", () => {
     completeTo: day("2026-11-21"),
     places: 4,
     behind: 0,
+    incompleteSince: null,
     newestPastGap: null,
     failed: 0,
     ...change,
@@ -160,6 +161,20 @@ describe("the status of a family", () => {
       late,
       "warn",
       "b not complete on any day yet, a to 2026-11-21.",
+    ],
+    [
+      "says since when days are missing where the newest ones are loaded",
+      [days("a", { completeTo: null, incompleteSince: day("2026-10-23"), newestPastGap: day("2026-11-21") })],
+      late,
+      "warn",
+      "Incomplete since 2026-10-23 or earlier; a has a gap before its newest day, 2026-11-21.",
+    ],
+    [
+      "names what is incomplete and what has no answer",
+      [days("a", { completeTo: null, incompleteSince: day("2026-10-23") }), days("b", { completeTo: null })],
+      late,
+      "warn",
+      "a incomplete since 2026-10-23 or earlier, b not complete on any day yet.",
     ],
     ["has nothing where nothing was requested", [], late, "calm", "Nothing has been requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {

@@ -1,5 +1,5 @@
 import { latest } from "../../core/day.ts";
-import { count, countOf } from "../../core/words.ts";
+import { capital, count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
@@ -82,8 +82,15 @@ function gapText(own: readonly CompleteDays[]): string {
 }
 
 function noDayText(own: readonly CompleteDays[]): string {
-  const none = own.filter((one) => one.completeTo === null).map(({ dataset }) => dataset);
-  return none.length === own.length ? "Not complete on any day yet" : `${none.join(", ")} not complete on any day yet`;
+  const none = own.filter((one) => one.completeTo === null);
+  const kinds = [...Map.groupBy(none, incompleteText)];
+  const [only] = kinds;
+  if (kinds.length === 1 && only !== undefined && none.length === own.length) return capital(only[0]);
+  return kinds.map(([text, alike]) => `${alike.map(({ dataset }) => dataset).join(", ")} ${text}`).join(", ");
+}
+
+function incompleteText({ incompleteSince }: CompleteDays): string {
+  return incompleteSince === null ? "not complete on any day yet" : `incomplete since ${incompleteSince} or earlier`;
 }
 
 /** Datasets that are complete to a later day than the one that all are complete to. */
