@@ -64,7 +64,9 @@ describe("an action that starts a run", () => {
     await ended("retry");
     expect(await stage.lastDeed("retry")).toMatchObject({
       outcome: "done",
-      note: expect.stringMatching(/^Run \d+ ended as interrupted: 1 slice, 0 failed, \d credits? spent\.$/),
+      note: expect.stringMatching(
+        /^Run \d+ ended as interrupted: 0 of 1 slice loaded, 1 failed again, \d credits? spent\.$/,
+      ),
       has_ended: true,
     });
     expect(await stage.lastDeed("stop")).toMatchObject({
@@ -86,9 +88,9 @@ describe("an action that starts a run", () => {
     await ended("retry");
     expect(await stage.lastDeed("retry")).toMatchObject({
       outcome: "failed",
-      note: expect.stringMatching(/^Run \d+ ended as failed: 1 slice, 1 failed, 0 credits spent\./),
+      note: expect.stringMatching(/^Run \d+ ended as failed: 0 of 1 slice loaded, 1 failed, 0 credits spent\./),
     });
-    expect((await ann.get("/audit")).text).toMatch(/ended as failed: 1 slice/);
+    expect((await ann.get("/audit")).text).toMatch(/ended as failed: 0 of 1 slice/);
   });
 });
 
@@ -110,7 +112,7 @@ test("what a killed console left unfinished is settled by the next one: by how t
   await stage.start(withPasswords);
   expect(await stage.lastDeed("retry")).toMatchObject({
     outcome: "failed",
-    note: `Its process was killed: workers continue with the rest of run ${run?.run_id}.`,
+    note: `Its process no longer runs: workers continue with the rest of run ${run?.run_id}.`,
   });
   await query("update ops.run set ended_at = now(), outcome = 'failed' where run_id = $1", [run?.run_id]);
 });
