@@ -6,7 +6,7 @@ import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
 import { isPlanOpen } from "../../ledger/end-stopped.ts";
-import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
+import { movedWords, readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
 import { readRunParts, readRunSlices, type RunPart, type RunSlice } from "../../ledger/run-slices.ts";
 import { stateWords } from "../../plan/cell-states.ts";
 import { cancelPlanAction } from "../actions/cancel-plan.ts";
@@ -105,7 +105,7 @@ function slicesNow(run: RunLine): string {
     [run.deferred_count, stateWords.deferred],
   ] as const;
   const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);
-  return known.join(", ") || "none: other runs have taken them over, or nothing was due";
+  return [...known, ...movedWords(run)].join(", ") || "none: cancelled, in other runs, or nothing was due";
 }
 
 /** What happened to slices that are no longer in the ledger: slices of past months are merged into newer ones. */
