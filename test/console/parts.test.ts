@@ -11,6 +11,10 @@ import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { fail } from "../../src/core/errors.ts";
 import { unlessSlow } from "../../src/console/slow.ts";
 import { picture } from "../../src/console/parts/picture.ts";
+import { kindOf } from "../../src/console/problem-page.ts";
+import { nextRunsCard } from "../../src/console/parts/schedule-cards.ts";
+import { spendTable } from "../../src/console/parts/spend-table.ts";
+import { errorCodes, type ErrorCode } from "../../src/core/error-codes.ts";
 import { trustList } from "../../src/console/parts/trust-list.ts";
 import { familyStatus } from "../../src/console/parts/family-status.ts";
 import { day } from "../../src/core/day.ts";
@@ -243,4 +247,52 @@ test("each caller of the gateway has its calls, where their answers came from, a
   expect(column("Since")).toEqual(["2026-11-20", "2026-11-21"]);
   expect(callersCard([], ["notebooks"])?.markup).toContain("No caller made a call in this period.");
   expect(callersCard([], [])).toBeNull();
+});
+
+describe("the page about an error", () => {
+  const codes = Object.keys(errorCodes) as readonly ErrorCode[];
+
+  test("calls input invalid only where the visitor can correct it", () => {
+    expect(codes.filter((code) => kindOf(code).status === 400)).toEqual([
+      "bad_day",
+      "bad_argument",
+      "unknown_dataset",
+      "unknown_table",
+      "not_in_portfolio",
+      "console_bad_input",
+    ]);
+  });
+
+  test("blames the database for its errors, and the API for its own", () => {
+    const isOfDatabase = (code: ErrorCode) => code.startsWith("database_");
+    for (const code of codes.filter(isOfDatabase))
+      expect(kindOf(code)).toMatchObject({ status: 503, title: expect.stringContaining("database") });
+    expect(kindOf("balance_unchecked")).toMatchObject({ status: 503, title: expect.stringContaining("API") });
+    expect(kindOf("unauthorised")).toMatchObject({ status: 502, title: expect.stringContaining("API") });
+    expect(kindOf("credits_exhausted")).toMatchObject({ status: 409 });
+  });
+});
+
+test("the share of a row is its share of the total", () => {
+  const spend = [
+    { name: "a", credits: 30, requests: 1 },
+    { name: "b", credits: 10, requests: 1 },
+  ];
+  const { markup } = spendTable("Dataset", spend, ({ name }) => name);
+  expect([...markup.matchAll(/<rect width="(\d+)"/g)].map(([, width]) => width)).toEqual(["75", "25"]);
+});
+
+test("the price of the next run says when it was calculated", () => {
+  const at = Date.UTC(2026, 10, 29, 2);
+  const run = {
+    line: "nightly",
+    datasets: [],
+    at,
+    slices: 2,
+    requests: 2,
+    credits: 6,
+    overBudget: { slices: 0, credits: 0 },
+  };
+  const { markup } = nextRunsCard({ nextRuns: [{ ...run, pricedAt: at - 3 * 3_600_000 }] }, at - 3_600_000);
+  expect(markup).toContain("As priced at 2026-11-28 23:00 UTC, 2\u00a0h ago.");
 });

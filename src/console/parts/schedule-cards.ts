@@ -5,7 +5,7 @@ import { html, type Html } from "../html.ts";
 import { badge } from "./badge.ts";
 import { instantText } from "./times.ts";
 
-/** The next run of each line of the schedule with its price. */
+/** The next run of each line of the schedule with its price and since when it is known: keywords and settings may have changed since. */
 export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: number): Html {
   if (nextRuns.length === 0)
     return html`<section class="card" id="next">
@@ -19,10 +19,11 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
     <h2>Next run</h2>
     <ul class="plain">
       ${nextRuns.map(
-        ({ line, at, slices, credits, overBudget }) =>
+        ({ line, at, slices, credits, overBudget, pricedAt }) =>
           html`<li>
             <strong>${line}</strong> <span class="muted">${instantText(at, now)}</span
             ><br />${slices === 0 ? "Nothing is due." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}${overBudget.slices === 0 ? "" : `; budgets defer about ${count(overBudget.credits)}`}.`}
+            <span class="muted small">As priced at ${instantText(pricedAt, now)}.</span>
           </li>`,
       )}
     </ul>
