@@ -10,7 +10,7 @@ import { hasSameList } from "./same-scope.ts";
 export type Reason = {
   readonly dataset: string;
   readonly state: string;
-  /** Null for slices that are pending or running, whatever their last attempt met. */
+  /** Null for slices that are pending or running: the error of an earlier attempt is no reason. */
   readonly code: string | null;
   /** The text of the newest of them; null for the same slices. */
   readonly message: string | null;
