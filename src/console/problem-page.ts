@@ -1,10 +1,12 @@
+import { z } from "zod";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail, loggedText, StorehouseError } from "../core/errors.ts";
 import { errorCodes, type ErrorCode, type Recovery } from "../core/error-codes.ts";
 import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
-import { html } from "./html.ts";
+import { html, type Html } from "./html.ts";
+import { OwnAddress } from "./parse-input.ts";
 import { isSlow } from "./slow.ts";
 import { navigationEntries } from "./pages/all.ts";
 import { codeText } from "./parts/code-text.ts";
@@ -124,10 +126,20 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
     <h1>${title}</h1>
     <p>${codeText(sentence(text))}</p>
     <p><strong>Next:</strong> ${codeText(sentence(next))}</p>
+    ${problem?.code === "console_signed_out" && access.hasPassword ? signInLink(request) : null}
     ${problem === null ? null : html`<p class="muted"><code>${problem.code}</code></p>`}
   </article>`;
   const frame = { title, body, visitor, account, navigation: navigationEntries(), address: request.url };
   return sendPage(reply.code(status), frame);
+}
+
+/** Sign-in leads back to the page of the form. */
+function signInLink({ body }: FastifyRequest): Html {
+  const { back } = z
+    .object({ back: OwnAddress })
+    .catch({ back: "/" })
+    .parse(body ?? {});
+  return html`<p><a class="button primary" href="/sign-in?to=${encodeURIComponent(back)}">Sign in</a></p>`;
 }
 
 function sentence(text: string): string {

@@ -94,6 +94,20 @@ describe("an action that starts a run", () => {
   });
 });
 
+test("the page of actions says where it ends, and has a link to older ones", async () => {
+  const found = async (address: string) => {
+    const { text } = await ann.get(address);
+    return {
+      rows: text.match(/<tr/g)?.length ?? 0,
+      older: /href="(\/audit[^"]*before[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&"),
+    };
+  };
+  const [{ all }] = (await stage.stage.query("select count(*)::int as all from ops.audit")) as [{ all: number }];
+  const first = await found(`/audit?limit=${all - 1}`);
+  expect(first).toEqual({ rows: all, older: expect.any(String) });
+  expect(await found(first.older ?? "")).toEqual({ rows: 2, older: undefined });
+});
+
 test("what a killed console left unfinished is settled by the next one: by how the run ended, or as failed where it was broken off", async () => {
   const { query } = stage.stage;
   const reopen = "update ops.audit set outcome = 'started', note = '', ended_at = null where action = 'retry'";
@@ -155,4 +169,12 @@ test("nobody is let in of whom there is no record", async () => {
   }
   expect((await stranger.get("/")).status).toBe(303);
   expect((await stranger.signIn(operatorPassword)).status).toBe(303);
+});
+
+test("the title of a page about one of many names it", async () => {
+  const titleOf = async (address: string) => /<title>(.*) · /.exec((await ann.get(address)).text)?.[1];
+  expect(await titleOf("/runs/1")).toBe("Run 1");
+  expect(await titleOf("/slices/1")).toBe("Slice 1");
+  expect(await titleOf("/slices/1/answer")).toBe("Stored answer of slice 1");
+  expect(await titleOf("/runs")).toBe("Runs");
 });

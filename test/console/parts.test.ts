@@ -11,6 +11,7 @@ import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { fail } from "../../src/core/errors.ts";
 import { unlessSlow } from "../../src/console/slow.ts";
 import { picture } from "../../src/console/parts/picture.ts";
+import { stateLooks } from "../../src/charts/palette.ts";
 import { kindOf } from "../../src/console/problem-page.ts";
 import { nextRunsCard } from "../../src/console/parts/schedule-cards.ts";
 import { spendTable } from "../../src/console/parts/spend-table.ts";
@@ -121,6 +122,15 @@ describe("the status of a family", () => {
     ...change,
   });
   const late = new Set<string>();
+  const none = new Set<string>();
+
+  test("has nothing due where what was requested has no data", () => {
+    const facts = { datasets: ["a", "b"], days: [], late, unrequested: [] };
+    expect(familyStatus({ ...facts, requested: new Set(["b"]) })).toMatchObject({
+      tone: "calm",
+      sentence: "Nothing is due: what was requested has no data, or is no longer in the portfolio.",
+    });
+  });
 
   test.each([
     ["is complete", [days("a"), days("b")], late, "good", "Complete to 2026-11-21."],
@@ -182,7 +192,9 @@ describe("the status of a family", () => {
     ],
     ["has nothing where nothing was requested", [], late, "calm", "Nothing has been requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {
-    expect(familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes, unrequested: [] })).toMatchObject({
+    expect(
+      familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes, unrequested: [], requested: none }),
+    ).toMatchObject({
       tone,
       sentence,
     });
@@ -191,15 +203,17 @@ describe("the status of a family", () => {
   test("names days that no sync requests any more", () => {
     const window = { start: day("2026-09-01"), end: day("2026-09-11") };
     const unrequested = ["a", "c"].map((dataset) => ({ dataset, window, partitions: 1, all: 4 }));
-    expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested })).toMatchObject({
-      tone: "warn",
-      sentence:
-        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10, which no sync requests any more: `storehouse gaps` names the backfill that prices them.",
-    });
+    expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested, requested: none })).toMatchObject(
+      {
+        tone: "warn",
+        sentence:
+          "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10, which no sync requests any more: `storehouse gaps` names the backfill that prices them.",
+      },
+    );
   });
 
   test("is off where no dataset of it is on", () => {
-    expect(familyStatus({ datasets: [], days: [days("a")], late, unrequested: [] })).toMatchObject({
+    expect(familyStatus({ datasets: [], days: [days("a")], late, unrequested: [], requested: none })).toMatchObject({
       tone: "calm",
       sentence: "Off: none of its datasets is on.",
     });
@@ -296,3 +310,21 @@ test("the price of the next run says when it was calculated", () => {
   const { markup } = nextRunsCard({ nextRuns: [{ ...run, pricedAt: at - 3 * 3_600_000 }] }, at - 3_600_000);
   expect(markup).toContain("As priced at 2026-11-28 23:00 UTC, 2\u00a0h ago.");
 });
+
+test.each(
+  Object.entries(stateLooks).flatMap(([state, look]) => [
+    [state, "light", look] as const,
+    [state, "dark", look] as const,
+  ]),
+)("the sign of a cell that is %s has a contrast of 3 to 1 on a %s page", (_, mode, { fill, ink }) => {
+  const [brighter, darker] = [luminance(fill[mode]), luminance(ink[mode])].toSorted((a, b) => b - a);
+  expect((Number(brighter) + 0.05) / (Number(darker) + 0.05)).toBeGreaterThanOrEqual(3);
+});
+
+/** Relative luminance, as WCAG defines it. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

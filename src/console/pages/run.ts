@@ -29,6 +29,7 @@ const most = 100;
 export const runPage = definePage({
   path: "/runs/:run",
   title: "Run",
+  titleOf: ({ run }) => `Run ${run}`,
   live: true,
   input: z.object({
     run: LedgerId,

@@ -35,14 +35,17 @@ export type FamilyFacts = {
   readonly days: readonly CompleteDays[];
   readonly late: ReadonlySet<string>;
   readonly unrequested: readonly UnrequestedDays[];
+  /** Datasets of which anything was requested. */
+  readonly requested: ReadonlySet<string>;
 };
 
 /** The status of a family: how far all of it is complete, with the datasets that are ahead. */
-export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts): FamilyStatus {
+export function familyStatus({ datasets, days, late, unrequested, requested }: FamilyFacts): FamilyStatus {
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
-  if (own.length === 0) return calm("Nothing has been requested yet.");
+  if (own.length === 0)
+    return calm(datasets.some((one) => requested.has(one)) ? nothingDue : "Nothing has been requested yet.");
   // the day to which all of it is complete; datasets that are ahead are named
   const completeTo = own.map((one): string | null => one.completeTo).reduce(earlierIfBoth);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
@@ -63,6 +66,8 @@ export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts)
     datasets,
   };
 }
+
+const nothingDue = "Nothing is due: what was requested has no data, or is no longer in the portfolio.";
 
 function behindText(own: readonly CompleteDays[]): string {
   const behind = own.filter((one) => one.behind > 0);
