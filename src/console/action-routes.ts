@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerHookHandler } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
@@ -35,7 +35,7 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
     server.post(
       `/actions/${action.name}`,
       {
-        preHandler: [knownVisitor(parts), ownForm(server)],
+        preHandler: ownForm(server, parts.access),
         onRequest: limits.action,
         onError: (request, _, error) => recordRefused(parts, { request, error, action: action.name }),
       },
@@ -43,14 +43,6 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
         parts.openActions.add(act(parts, { action, request, reply, visitor: operatorOf(parts, request), forms })),
     );
   }
-}
-
-/** After a restart nobody is signed in: then that is what is wrong with a form, and not who made it. */
-function knownVisitor({ access }: ConsoleParts): preHandlerHookHandler {
-  return (request, _reply, done) => {
-    if (access.hasPassword && access.visitorOf(request) === null) done(fail("console_signed_out"));
-    else done();
-  };
 }
 
 function operatorOf({ access }: ConsoleParts, request: FastifyRequest): Visitor {
