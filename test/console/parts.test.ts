@@ -308,7 +308,7 @@ test("the price of the next run says when it was calculated", () => {
     overBudget: { slices: 0, credits: 0 },
   };
   const { markup } = nextRunsCard({ nextRuns: [{ ...run, pricedAt: at - 3 * 3_600_000 }] }, at - 3_600_000);
-  expect(markup).toContain("As priced at 2026-11-28 23:00 UTC, 2\u00a0h ago.");
+  expect(markup).toContain("Priced 2026-11-28 23:00 UTC, 2\u00a0h ago.");
 });
 
 test.each(

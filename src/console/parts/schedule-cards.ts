@@ -19,14 +19,14 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
     <h2>Next run</h2>
     <ul class="plain">
       ${nextRuns.map(
-        ({ line, at, slices, credits, overBudget, pricedAt }) =>
+        ({ line, at, slices, credits, overBudget }) =>
           html`<li>
             <strong>${line}</strong> <span class="muted">${instantText(at, now)}</span
             ><br />${slices === 0 ? "Nothing is due." : html`About <strong class="number">${count(credits)}</strong> ${credits === 1 ? "credit" : "credits"} for ${countOf(slices, "slice")}${overBudget.slices === 0 ? "" : `; budgets defer about ${count(overBudget.credits)}`}.`}
-            <span class="muted small">As priced at ${instantText(pricedAt, now)}.</span>
           </li>`,
       )}
     </ul>
+    <p class="muted small">Priced ${instantText(Math.min(...nextRuns.map(({ pricedAt }) => pricedAt)), now)}.</p>
   </section>`;
 }
 
