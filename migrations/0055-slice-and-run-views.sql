@@ -160,6 +160,8 @@ select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at
             when s.open_count > 0                       then 'unfinished'
             when s.deferred_count > 0                   then 'deferred'
             when s.failed_count > 0                     then 'failed'
+            when r.planned_slices > 0 and s.slice_count = 0 and r.past_loaded_count + r.past_empty_count = 0
+                 and r.past_request_count + q.request_count = 0 then 'unrequested'
             else 'loaded' end as outcome,
        r.error_code, r.error_message,
        r.planned_slices as planned_slice_count, r.planned_credits, r.naive_credits,
@@ -168,7 +170,8 @@ select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at
        r.past_request_count + q.request_count as request_count, r.past_credits + q.booked_credits as booked_credits
 from   ops.run as r
 cross  join lateral (
-  select count(*) filter (where state = 'loaded')                as loaded_count,
+  select count(*)                                                as slice_count,
+         count(*) filter (where state = 'loaded')                as loaded_count,
          count(*) filter (where state = 'empty')                 as empty_count,
          count(*) filter (where state = 'skipped')               as skipped_count,
          count(*) filter (where state = 'failed')                as failed_count,
@@ -198,7 +201,7 @@ comment on column ops.run_summary.as_of               is 'Day that counted as to
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
 comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
-comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.';
+comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), unrequested (nothing of it was requested: its slices were cancelled, or other runs have them), aborted or interrupted (stopped or killed); null while its process runs.';
 comment on column ops.run_summary.error_code          is 'Stable code of the error that aborted it; null if none did.';
 comment on column ops.run_summary.error_message       is 'Text of that error, including what to do next.';
 comment on column ops.run_summary.planned_slice_count is 'Planned slices.';

@@ -7925,7 +7925,7 @@ create view ops.run_summary (
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
   ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
-  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), aborted or interrupted (stopped or killed); null while its process runs.
+  outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), unrequested (nothing of it was requested: its slices were cancelled, or other runs have them), aborted or interrupted (stopped or killed); null while its process runs.
   error_code text, -- Stable code of the error that aborted it; null if none did.
   error_message text, -- Text of that error, including what to do next.
   planned_slice_count integer, -- Planned slices.
@@ -7962,6 +7962,7 @@ create view ops.run_summary (
             WHEN s.open_count > 0 THEN 'unfinished'::text
             WHEN s.deferred_count > 0 THEN 'deferred'::text
             WHEN s.failed_count > 0 THEN 'failed'::text
+            WHEN r.planned_slices > 0 AND s.slice_count = 0 AND (r.past_loaded_count + r.past_empty_count) = 0 AND (r.past_request_count + q.request_count) = 0 THEN 'unrequested'::text
             ELSE 'loaded'::text
         END AS outcome,
     r.error_code,
@@ -7980,7 +7981,8 @@ create view ops.run_summary (
     r.past_request_count + q.request_count AS request_count,
     r.past_credits + q.booked_credits AS booked_credits
    FROM ops.run r
-     CROSS JOIN LATERAL ( SELECT count(*) FILTER (WHERE slice.state = 'loaded'::text) AS loaded_count,
+     CROSS JOIN LATERAL ( SELECT count(*) AS slice_count,
+            count(*) FILTER (WHERE slice.state = 'loaded'::text) AS loaded_count,
             count(*) FILTER (WHERE slice.state = 'empty'::text) AS empty_count,
             count(*) FILTER (WHERE slice.state = 'skipped'::text) AS skipped_count,
             count(*) FILTER (WHERE slice.state = 'failed'::text) AS failed_count,

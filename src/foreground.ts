@@ -6,7 +6,7 @@ import { createRunLimit } from "./credits/run-limit.ts";
 import type { BackfillPlan } from "./planner/backfill-plan.ts";
 import { runPlan } from "./runs/backfill.ts";
 import { checkBalance } from "./ingest/balance-check.ts";
-import type { ReportedProgress, SyncParts, SyncResult } from "./runs/run-parts.ts";
+import type { OpenAtStop, ReportedProgress, SyncParts, SyncResult } from "./runs/run-parts.ts";
 import type { SyncRequest } from "./planner/request.ts";
 import { retryFailed, sync } from "./runs/sync.ts";
 import { cancelBeyondPrices, cancelUnfinished, type EndedSlices } from "./ledger/cancel-slices.ts";
@@ -108,8 +108,8 @@ async function inForeground(
     await runner.stop();
     // calls that were under way have ended by now, and count
     const progress = await runProgress(app.warehouse.db, result.runId, app.clock.now());
-    await endStopped(app, result.runId, run.stop.reason === noMoreOfIt);
-    return { ...result, progress };
+    const atStop = await endStopped(app, result.runId, run.stop.reason === noMoreOfIt);
+    return { ...result, progress, atStop };
   } catch (error) {
     // the driver's own text says little and may say where
     throw isLostConnection(error) ? databaseOutage(error) : error;
@@ -121,8 +121,9 @@ async function inForeground(
 }
 
 /** Ends what a stopped run has open: workers, which know no limit, do not go on with it. The rest of a plan, which has a price, is cancelled only with `wantsNoMore`. */
-async function endStopped({ warehouse: { db }, clock }: App, runId: string, wantsNoMore: boolean): Promise<void> {
-  await cancelUnfinished(db, runId);
-  await returnToFailed(db, runId, clock.now());
-  if (wantsNoMore) await cancelRestOfPlan(db, runId);
+async function endStopped({ warehouse: { db }, clock }: App, runId: string, wantsNoMore: boolean): Promise<OpenAtStop> {
+  const cancelled = await cancelUnfinished(db, runId);
+  const failedAgain = await returnToFailed(db, runId, clock.now());
+  const rest = wantsNoMore ? await cancelRestOfPlan(db, runId) : { cancelled: 0, failed: 0 };
+  return { failedAgain: failedAgain + rest.failed, cancelled: cancelled + rest.cancelled };
 }

@@ -55,7 +55,7 @@ const queued: StateLook = {
 
 /** The look of each state. */
 export const stateLooks: Readonly<Record<CellState, StateLook>> = {
-  loaded: { fill: { light: "#4393c7", dark: "#3a86b8" }, ink: { light: "#8fc1e2", dark: "#79b4d9" }, sign: "•" },
+  loaded: { fill: { light: "#4393c7", dark: "#3a86b8" }, ink: white, sign: "•" },
   empty: { fill: { light: "#d9ecf8", dark: "#1f3d52" }, ink: { light: "#5b7587", dark: "#8fb0c4" }, sign: "0" },
   failed: { fill: { light: "#c8452f", dark: "#d9573f" }, ink: white, sign: "×" },
   lost: { fill: { light: "#24292e", dark: "#050608" }, ink: white, sign: "■" },

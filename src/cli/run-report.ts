@@ -45,7 +45,9 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   if (error instanceof RetryError) print(`The API was unavailable: what was fetched is loaded; ${words.goOn}.`);
   for (const dataset of left.unavailable)
     print(
-      `No data of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` requests skipped slices again now; a sync does so when they are due.`,
+      left.held?.includes(dataset) === true
+        ? `The answer about ${dataset} is held, because it leaves out most members of its list, and changes nothing: \`storehouse held\` shows it. It is requested again the next day, and applied if that answer is the same; \`storehouse held --apply\` applies it now.`
+        : `No data of ${dataset} is available: see \`storehouse status\`; are API_BASE_URL and api.store_words right? \`storehouse retry --skipped\` requests skipped slices again now; a sync does so when they are due.`,
     );
   if (left.failedBefore > 0)
     print(

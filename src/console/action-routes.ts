@@ -35,7 +35,7 @@ export function addActions(server: FastifyInstance, parts: ConsoleParts, limits:
     server.post(
       `/actions/${action.name}`,
       {
-        preHandler: ownForm(server),
+        preHandler: ownForm(server, parts.access),
         onRequest: limits.action,
         onError: (request, _, error) => recordRefused(parts, { request, error, action: action.name }),
       },
@@ -98,8 +98,9 @@ async function act(
   forms.send(agreement.once);
   const entry = { action: action.name, subject: JSON.stringify(price.about ?? input), credits: price.credits, at: now };
   const auditId = await recordAudit(db, visitor, entry);
-  const record = (outcome: AuditOutcome, note: string) =>
-    tryRecord(app, recordOutcome(db, auditId, { outcome, note, at: app.clock.now() }));
+  const write = (outcome: AuditOutcome, note: string) =>
+    recordOutcome(db, auditId, { outcome, note, at: app.clock.now() });
+  const record = (outcome: AuditOutcome, note: string) => tryRecord(app, write(outcome, note));
   try {
     const { says, to, started } = await action.run(context, input, price);
     await record(started === undefined ? "done" : "started", says);
@@ -108,7 +109,7 @@ async function act(
         onRun: (runId) => recordRun(db, auditId, runId),
         onEnd: (end) => {
           const { isDone, text } = endOf(end);
-          return record(isDone ? "done" : "failed", text);
+          return write(isDone ? "done" : "failed", text);
         },
       });
     leaveNote(request, reply, says);

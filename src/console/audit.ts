@@ -58,15 +58,15 @@ export async function recordRun(db: Database, auditId: string, runId: string): P
 }
 
 /**
- * Ends actions that a killed process left unfinished, with the outcome of their run, or as failed if the run was broken off. An action
+ * Ends actions whose process did not record their end, with the outcome of their run, or as failed if the run was broken off. An action
  * without a run stays open for a day, since another console may be working on it.
  */
 export async function settleAudit(db: Database, now: number): Promise<void> {
   await sql`
     update ops.audit as a
     set    outcome  = case when r.outcome in ('loaded', 'deferred', 'interrupted') then 'done' else 'failed' end,
-           note     = case when r.run_id is null then 'Its process was killed before it ended.'
-                           when r.ended_at is null then format('Its process was killed: workers continue with the rest of run %s.', r.run_id)
+           note     = case when r.run_id is null then 'Its process did not record how it ended.'
+                           when r.ended_at is null then format('Its process no longer runs: workers continue with the rest of run %s.', r.run_id)
                            else format('Run %s ended as %s.', r.run_id, r.outcome) end,
            ended_at = coalesce(r.ended_at, ${instant(now)})
     from   ops.audit as o

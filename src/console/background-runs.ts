@@ -2,6 +2,8 @@ import type { App } from "../app.ts";
 import { noMoreOfIt } from "../foreground.ts";
 import { count, countOf } from "../core/words.ts";
 import { fail, loggedText, StorehouseError } from "../core/errors.ts";
+import { retry, type Backoff } from "../core/retry.ts";
+import { isLostConnection, isPassing } from "../postgres/database-errors.ts";
 import type { ReportedProgress, SyncResult } from "../runs/run-parts.ts";
 import { tryRecord } from "./audit.ts";
 
@@ -50,13 +52,36 @@ export interface BackgroundRuns extends AsyncDisposable {
   readonly stop: (startedAt: number) => void;
 }
 
+/** A record is repeated at these intervals while the database does not respond. */
+const recordTries: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+
 /** Makes the runs of a console. */
 export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "log" | "hide">): BackgroundRuns {
   let latest: BackgroundRun | null = null;
-  let working: Promise<void> = Promise.resolve();
+  let working: Promise<unknown> = Promise.resolve();
   let stopping = new AbortController();
 
-  async function toEnd(running: Promise<SyncResult>, onEnd: (end: RunEnd) => Promise<void>): Promise<void> {
+  const closing = new AbortController();
+
+  /** Records something, and repeats that until the database responds or the console closes. `onFailure`: called at each failure. */
+  const record = (write: () => Promise<void>, onFailure: () => void) =>
+    tryRecord(
+      { log, hide },
+      retry(
+        {
+          clock,
+          backoff: recordTries,
+          signal: closing.signal,
+          again: (error) => {
+            onFailure();
+            return isLostConnection(error) || isPassing(error);
+          },
+        },
+        write,
+      ),
+    );
+
+  async function toEnd(running: Promise<SyncResult>, recorded: (end: RunEnd) => Promise<void>): Promise<void> {
     const ended = await running.then(
       (result): RunEnd => ({ at: clock.now(), result, problem: result.error && hide(result.error.message) }),
       (error: unknown): RunEnd => {
@@ -65,8 +90,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
       },
     );
     if (ended.result !== null && ended.problem !== null) log.error({ problem: ended.problem }, "console.run_failed");
-    // recorded before it is shown as ended
-    await tryRecord({ log, hide }, onEnd(ended));
+    await recorded(ended);
     latest = latest && { ...latest, ended };
   }
 
@@ -84,18 +108,22 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
       latest = { what, startedAt: clock.now(), progress: null, isStopping: false, ended: null };
       stopping = new AbortController();
       let number = Promise.resolve();
+      const failed = Promise.withResolvers<void>();
       const control: RunControl = {
         stop: stopping.signal,
         progress: (progress) => {
-          if (latest?.progress == null) number = tryRecord({ log, hide }, onRun(progress.runId));
+          if (latest?.progress == null) number = record(() => onRun(progress.runId), failed.resolve);
           latest = latest && { ...latest, progress };
         },
       };
-      // in this order, even if it ends at once
-      working = toEnd(work(control), async (end) => {
-        await number;
-        await onEnd(end);
+      let recording = Promise.resolve();
+      const ending = toEnd(work(control), (end) => {
+        // in this order, even if it ends at once
+        recording = number.then(() => record(() => onEnd(end), failed.resolve));
+        // recorded before it is shown as ended, unless the database does not respond
+        return Promise.race([recording, failed.promise]);
       });
+      working = Promise.all([working, ending.then(() => recording)]);
     },
     latest: () => latest,
     stop: (startedAt) => {
@@ -104,6 +132,7 @@ export function createBackgroundRuns({ clock, log, hide }: Pick<App, "clock" | "
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
+      closing.abort();
       await working;
     },
   };
@@ -118,8 +147,25 @@ function problemText(error: unknown, hide: App["hide"]): string {
 /** Whether a run did what it was started for, and its outcome as a sentence. A run that a person stopped counts as done. */
 export function endOf({ result, problem }: RunEnd): { readonly isDone: boolean; readonly text: string } {
   if (result === null) return { isDone: false, text: problem ?? "" };
-  const { outcome, progress, runId } = result;
-  const facts = `${countOf(progress.total, "slice")}, ${count(progress.failed)} failed, ${countOf(progress.credits, "credit")} spent`;
-  const text = `Run ${runId} ended as ${outcome}: ${facts}.${problem === null ? "" : ` ${problem}`}`;
+  const { outcome, runId } = result;
+  const text = `Run ${runId} ended as ${outcome}: ${resultText(result)}.${problem === null ? "" : ` ${problem}`}`;
   return { isDone: problem === null && outcome !== "failed" && outcome !== "aborted", text };
+}
+
+/** What a run did, as the rest of a sentence: "8 of 19 slices loaded, 11 failed again, 24 credits spent". */
+export function resultText({ progress, atStop }: SyncResult): string {
+  const { total, open, failed, skipped, credits } = progress;
+  const { failedAgain = 0, cancelled = 0 } = atStop ?? {};
+  const others = [
+    [failed, "failed"],
+    [failedAgain, "failed again"],
+    [cancelled, "never requested"],
+    [skipped, "skipped"],
+    [Math.max(0, open - failedAgain - cancelled), "left"],
+  ] as const;
+  return [
+    `${count(total - open - failed - skipped)} of ${countOf(total, "slice")} loaded`,
+    ...others.filter(([slices]) => slices > 0).map(([slices, what]) => `${count(slices)} ${what}`),
+    `${countOf(credits, "credit")} spent`,
+  ].join(", ");
 }

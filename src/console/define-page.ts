@@ -54,6 +54,8 @@ export type Page<I extends z.ZodObject = z.ZodObject> = {
   readonly path: string;
   /** The title, also of its entry in the navigation. */
   readonly title: string;
+  /** The title of the page about an input, if there are many of this kind. */
+  readonly titleOf?: (input: z.output<I>) => string;
   /** True for one of the pages that the navigation lists. */
   readonly inNavigation?: true;
   /** Who may see it; every visitor when left out. */
@@ -68,7 +70,8 @@ export type Page<I extends z.ZodObject = z.ZodObject> = {
 };
 
 /** A page, with any input. */
-export type AnyPage = Omit<Page, "show"> & {
+export type AnyPage = Omit<Page, "show" | "titleOf"> & {
+  readonly titleOf?: (input: never) => string;
   readonly show: (context: PageContext, input: never) => Promise<Html | Download>;
 };
 

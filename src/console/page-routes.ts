@@ -73,7 +73,7 @@ async function showPage(parts: ConsoleParts, { page, request, reply, visitor }: 
     return reply.header("cache-control", "no-store").type(answer.type).send(answer.body);
   }
   return sendPage(reply, {
-    title: page.title,
+    title: page.titleOf?.(input as never) ?? page.title,
     body: answer,
     visitor,
     account: accountOf(app.config.settings),

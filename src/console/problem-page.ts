@@ -1,10 +1,12 @@
+import { z } from "zod";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { accountOf } from "../config/config-of-account.ts";
 import { fail, loggedText, StorehouseError } from "../core/errors.ts";
-import { type ErrorCode } from "../core/error-codes.ts";
+import { errorCodes, type ErrorCode, type Recovery } from "../core/error-codes.ts";
 import { isLostConnection, databaseOutage } from "../postgres/database-errors.ts";
 import type { ConsoleParts } from "./console-parts.ts";
-import { html } from "./html.ts";
+import { html, type Html } from "./html.ts";
+import { OwnAddress } from "./parse-input.ts";
 import { isSlow } from "./slow.ts";
 import { navigationEntries } from "./pages/all.ts";
 import { codeText } from "./parts/code-text.ts";
@@ -12,25 +14,64 @@ import type { Visitor } from "./visitor.ts";
 import { capital } from "../core/words.ts";
 import { sendPage } from "./layout.ts";
 
-/** The status of an error page by error code; 400 for other codes, since the visitor can correct a usage error. */
-const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
-  console_unknown: 404,
-  unknown_plan: 404,
-  plan_of_another: 404,
-  console_sign_in: 401,
-  console_signed_out: 401,
-  console_not_allowed: 403,
-  console_forged: 403,
-  console_host: 403,
-  console_busy: 409,
-  console_sent_already: 409,
-  console_nothing_runs: 409,
-  plan_changed: 409,
-  console_keywords_left: 502,
-  console_too_often: 429,
-  console_slow: 503,
-  database_unreachable: 503,
+/** The status and the title of an error page. */
+type Kind = { readonly status: number; readonly title: string };
+
+const kinds = {
+  input: { status: 400, title: "Invalid input" },
+  signIn: { status: 401, title: "Sign in" },
+  notAllowed: { status: 403, title: "Not allowed" },
+  notFound: { status: 404, title: "Not found" },
+  notNow: { status: 409, title: "Not possible now" },
+  tooOften: { status: 429, title: "Too many requests" },
+  partly: { status: 502, title: "Only partly done" },
+  apiRefuses: { status: 502, title: "The API does not do this" },
+  apiFails: { status: 503, title: "The API does not respond as it should" },
+  database: { status: 503, title: "The database cannot be used now" },
+  databaseSlow: { status: 503, title: "The database does not respond in time" },
+  stopping: { status: 503, title: "The console is stopping" },
+} as const satisfies Record<string, Kind>;
+
+/** The kind of each class of errors. A usage error is about the state of things, unless its code is in the table below. */
+const kindOfRecovery: Readonly<Record<Recovery, Kind>> = {
+  usage: kinds.notNow,
+  defer: kinds.notNow,
+  retry: kinds.apiFails,
+  skip: kinds.apiRefuses,
+  abort: kinds.apiRefuses,
+  fenced: kinds.stopping,
 };
+
+const kindOfCode: Readonly<Partial<Record<ErrorCode, Kind>>> = {
+  // the visitor can correct these
+  console_bad_input: kinds.input,
+  bad_day: kinds.input,
+  bad_argument: kinds.input,
+  unknown_dataset: kinds.input,
+  unknown_table: kinds.input,
+  not_in_portfolio: kinds.input,
+  console_unknown: kinds.notFound,
+  unknown_plan: kinds.notFound,
+  plan_of_another: kinds.notFound,
+  console_sign_in: kinds.signIn,
+  console_signed_out: kinds.signIn,
+  console_not_allowed: kinds.notAllowed,
+  console_forged: kinds.notAllowed,
+  console_host: kinds.notAllowed,
+  console_keywords_left: kinds.partly,
+  console_too_often: kinds.tooOften,
+  console_slow: kinds.databaseSlow,
+  database_unreachable: kinds.databaseSlow,
+  rights_missing: kinds.database,
+  migrations_pending: kinds.database,
+};
+
+/** The kind of the page about an error. */
+export function kindOf(code: ErrorCode): Kind {
+  return (
+    kindOfCode[code] ?? (code.startsWith("database_") ? kinds.database : kindOfRecovery[errorCodes[code].recovery])
+  );
+}
 
 /** Shows an error as a page that says what to do next. An unexpected error goes into the log, and none of its text into the page. */
 export function addProblems(server: FastifyInstance, parts: ConsoleParts): void {
@@ -77,8 +118,7 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
   // an unknown visitor gets the page without navigation
   const visitor = visitorOrNull(access, request);
   const account = accountOf(app.config.settings);
-  const status = problem === null ? 500 : (statuses[problem.code] ?? 400);
-  const title = titles[status] ?? "Something went wrong";
+  const { status, title } = problem === null ? { status: 500, title: "Something went wrong" } : kindOf(problem.code);
   const text = problem === null ? "an unexpected error" : app.hide(problem.problem);
   const next = problem === null ? "see the log of the console" : app.hide(problem.next);
   const body = html`<article class="card narrow">
@@ -86,22 +126,21 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
     <h1>${title}</h1>
     <p>${codeText(sentence(text))}</p>
     <p><strong>Next:</strong> ${codeText(sentence(next))}</p>
+    ${problem?.code === "console_signed_out" && access.hasPassword ? signInLink(request) : null}
     ${problem === null ? null : html`<p class="muted"><code>${problem.code}</code></p>`}
   </article>`;
   const frame = { title, body, visitor, account, navigation: navigationEntries(), address: request.url };
   return sendPage(reply.code(status), frame);
 }
 
-const titles: Readonly<Record<number, string>> = {
-  400: "Invalid input",
-  401: "Sign in",
-  403: "Not allowed",
-  404: "Not found",
-  409: "Not possible now",
-  429: "Too many requests",
-  502: "Only partly done",
-  503: "The database does not respond in time",
-};
+/** Sign-in leads back to the page of the form. */
+function signInLink({ body }: FastifyRequest): Html {
+  const { back } = z
+    .object({ back: OwnAddress })
+    .catch({ back: "/" })
+    .parse(body ?? {});
+  return html`<p><a class="button primary" href="/sign-in?to=${encodeURIComponent(back)}">Sign in</a></p>`;
+}
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? capital(text) : `${capital(text)}.`;

@@ -27,7 +27,11 @@ export const consoleErrors = {
   },
   console_unknown: { recovery: "usage", says: "there is no {what}", next: "choose a page above" },
   console_sign_in: { recovery: "usage", says: "the name or the password is wrong", next: "try again" },
-  console_signed_out: { recovery: "usage", says: "nobody is signed in", next: "sign in" },
+  console_signed_out: {
+    recovery: "usage",
+    says: "nobody is signed in",
+    next: "sign in and fill in the form again; the Back button of the browser shows what was typed",
+  },
   console_not_allowed: {
     recovery: "usage",
     says: "a viewer may not do this",

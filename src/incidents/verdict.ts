@@ -138,11 +138,12 @@ const endWords = {
 } as const satisfies Record<UnfinishedSync["endedAs"], string>;
 
 function warnOf(facts: VerdictFacts): readonly string[] {
-  const { failedForNow, nextTryAt, deferred, open, running, isRunUnderWay, workers, unfinishedSync, lockWait, outage } =
-    facts;
+  const { failedForNow, nextTryAt, deferred, open, running, isRunUnderWay, workers, unfinishedSync, lockWait } = facts;
+  const { outage, refusedSince } = facts;
   const isRun = running > 0 || isRunUnderWay || isServed(workers);
   return [
-    outage === null ? "" : outageText(outage),
+    // a refusal is a response
+    outage === null || refusedSince !== null ? "" : outageText(outage),
     facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
     // slices that had not started were cancelled: no slice shows that they are missing
     !isRun && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))

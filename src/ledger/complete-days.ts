@@ -10,8 +10,10 @@ import { hasSameScope } from "./same-scope.ts";
  */
 export type CompleteDays = {
   readonly dataset: string;
-  /** Null if one of them has no answer yet, or waits for days before its first answer. */
+  /** Null if one of them has no answer yet, waits for days before its first answer, or has a gap that began earlier and lasts into these days. */
   readonly completeTo: Day | null;
+  /** If all of them have answers and it is complete to no day: the first of these days with a gap. Earlier days may be missing too. */
+  readonly incompleteSince: Day | null;
   /** How many apps and countries have something due. */
   readonly places: number;
   /** How many of them have no answer for their due day. */
@@ -25,6 +27,9 @@ export type CompleteDays = {
 /** Gaps are searched for this many days back; the page Coverage shows older ones. */
 const gapDays = 30;
 
+/** SQL: the first day in which gaps are searched. */
+const firstSearched = sql`(ops.today() - ${gapDays}::integer)`;
+
 /**
  * SQL: per scope and list the ranges of the last `gapDays` days that were requested, that were answered, and that failed, are lost or are
  * open.
@@ -37,8 +42,8 @@ const listDays = sql`
                                    or s.state = 'lost' and ${cellsStillLost} > 0
                                    or s.state = 'failed' and s.slice_id in (select f.slice_id from ops.failed_slice as f)) as unanswered
   from   ops.slice_finality as s
-  cross  join lateral (select daterange(greatest(s.window_start, ops.today() - ${gapDays}::integer), s.window_end) as days) as d
-  where  s.window_end > ops.today() - ${gapDays}::integer
+  cross  join lateral (select daterange(greatest(s.window_start, ${firstSearched}), s.window_end) as days) as d
+  where  s.window_end > ${firstSearched}
   group  by s.dataset, s.scope, s.batch_id`;
 
 /**
@@ -72,8 +77,8 @@ export async function readCompleteDays(db: Database): Promise<readonly CompleteD
   const { rows } = await sql<CompleteDays>`
     with gap as materialized (${firstGaps})
     select f.dataset,
-           case when bool_and((p.newest_day is not null or p.is_of_newest) and (g.gap_day is null or g.before is not null))
-                then min(least(p.newest_day, g.before)) end as "completeTo",
+           case when bool_and(c.is_answered and c.is_complete) then min(least(p.newest_day, g.before)) end as "completeTo",
+           case when bool_and(c.is_answered) and not bool_and(c.is_complete) then min(g.gap_day) end as "incompleteSince",
            count(*)::int as places, count(*) filter (where f.freshness_state in ('late', 'stopped'))::int as behind,
            max(p.newest_day) filter (where g.gap_day <= p.newest_day) as "newestPastGap", coalesce(max(x.slices), 0) as failed
     from   (select *, max(newest_day) filter (where due_day is null) over (partition by dataset, store) as newest_undue from ops.freshness) as f
@@ -88,6 +93,10 @@ export async function readCompleteDays(db: Database): Promise<readonly CompleteD
       where  gap.dataset = f.dataset and gap.store is not distinct from f.store
       -- calls about many apps or countries say so in their items
       and    coalesce(gap.track_id = f.track_id, gap.track_id is null) and coalesce(gap.country_code = f.country_code, gap.country_code is null)) as g
+    -- a gap on the first day of the search may have begun before it: then the day before it is no better known
+    cross  join lateral (
+      select p.newest_day is not null or p.is_of_newest as is_answered,
+             g.gap_day is null or g.before is not null and (g.gap_day = ${firstSearched} and p.newest_day >= g.gap_day) is not true as is_complete) as c
     left   join (select dataset, count(*)::int as slices from ops.failed_slice group by dataset) as x on x.dataset = f.dataset
     where  f.freshness_state <> 'nothing due'
     group  by f.dataset

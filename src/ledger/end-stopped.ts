@@ -4,7 +4,7 @@ import { countOf } from "../core/words.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { cancelledKept, hasLanded, type EndedSlices } from "./cancel-slices.ts";
-import { awaitsReplay } from "./open-slices.ts";
+import { awaitsReplay, isOpen } from "./open-slices.ts";
 import { isAlive } from "./workers.ts";
 
 type Entry = { readonly recovery: Recovery; readonly leaves?: "skipped" | "failed" | "empty"; readonly says: string };
@@ -60,6 +60,15 @@ export function cancelPlan(db: Database, planId: string): Promise<EndedSlices> {
   const isLeft = sql`(s.state in ('pending', 'deferred') or s.state = 'failed' and s.due_at is not null
                       or s.state = 'running' and (s.worker_id is null or not ${isAlive(sql`s.worker_id`)}))`;
   return cancelPart(db, sql`s.plan_id = ${planId} and ${isLeft}`, sql`${planId}`);
+}
+
+/** Whether a plan has open slices, in whichever run: a worker may have adopted them. Read from views. */
+export async function isPlanOpen(db: Database, planId: string): Promise<boolean> {
+  const { rows } = await sql<{ isOpen: boolean }>`
+    select exists (select from ops.slice_log as slice where plan_id = ${planId} and ${isOpen("slice")}) as "isOpen"`.execute(
+    db,
+  );
+  return rows[0]?.isOpen === true;
 }
 
 /** Says what became of slices that plans had left, in sentences. `whose`: `of plan 7`. */

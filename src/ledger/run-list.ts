@@ -1,4 +1,5 @@
 import { openStates, type SliceState } from "../core/slice.ts";
+import { count } from "../core/words.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -27,7 +28,19 @@ export type RunLine = {
   readonly booked_credits: number;
   readonly rows_loaded: number;
   readonly rows_rejected: number;
+  /** Slices that it requested and that other runs have now, by run. */
+  readonly moved: readonly MovedSlices[];
 };
+
+/** Slices of a run that a later one has: a retry, or the run of a worker that went on with them. */
+type MovedSlices = { readonly runId: string; readonly kind: string; readonly slices: number };
+
+/** Where the slices of a run went, for people: `19 retried by run 12`. */
+export function movedWords({ moved }: RunLine): readonly string[] {
+  return moved.map(
+    ({ runId, kind, slices }) => `${count(slices)} ${kind === "retry" ? "retried" : "continued"} by run ${runId}`,
+  );
+}
 
 /** The kind of a run and its account: `backfill of plan 3 for acme`; the account of API_TOKEN is not named. */
 export function runWords({ kind, plan_id: planId, account }: RunLine): string {
@@ -47,8 +60,16 @@ export async function readRun(db: Database, runId: string): Promise<RunLine | nu
 async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<readonly RunLine[]> {
   const { rows } = await sql<RunLine>`
     select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, error_message, planned_slice_count, planned_credits::float8, loaded_count::int,
-           empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8
-    from   ops.run_summary
+           empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8,
+           case when planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count then coalesce((
+             select jsonb_agg(jsonb_build_object('runId', m.run_id::text, 'kind', m.kind, 'slices', m.slices) order by m.run_id)
+             from   (select s.run_id, o.kind, count(distinct s.slice_id) as slices
+                     from   ops.request_log as q
+                     join   ops.slice_log   as s on s.slice_id = q.slice_id and s.run_id <> q.run_id
+                     join   ops.run_log     as o on o.run_id = s.run_id
+                     where  q.run_id = run.run_id
+                     group  by s.run_id, o.kind) as m), '[]') else '[]' end as moved
+    from   ops.run_summary as run
     where  run_id in (${ids})
     order  by run_id desc`.execute(db);
   return rows;
@@ -73,16 +94,21 @@ type Group = IdleRuns & { readonly is_idle: boolean };
 /** At most this many runs are read: a year of hourly triggers. */
 const mostRead = 10_000;
 
-/** Which runs are shown: all, those with failed slices, or those with slices that have not ended. */
+/** Which runs are shown: all, those with failed slices or that failed, or those with slices that have not ended. */
 export const runFilters = ["all", "failed", "open"] as const;
 export type RunFilter = (typeof runFilters)[number];
 
-/** The latest runs with such slices, the newest first. */
-function runsWith(db: Database, states: readonly SliceState[], most: number): Promise<readonly RunLine[]> {
+/** The latest runs that have such slices or ended with this outcome, the newest first. */
+function runsWith(
+  db: Database,
+  { states, outcome = null }: { readonly states: readonly SliceState[]; readonly outcome?: string | null },
+  most: number,
+): Promise<readonly RunLine[]> {
   return summaries(
     db,
     sql`select run_id from ops.run_log as r
         where  exists (select from ops.slice_log as s where s.run_id = r.run_id and s.state = any (${[...states]}::text[]))
+        or     r.outcome = ${outcome}
         order  by run_id desc limit ${most}`,
   );
 }
@@ -93,8 +119,8 @@ export async function foldedRuns(
   most: number,
   filter: RunFilter = "all",
 ): Promise<readonly (RunLine | IdleRuns)[]> {
-  if (filter === "failed") return runsWith(db, ["failed"], most);
-  if (filter === "open") return runsWith(db, openStates, most);
+  if (filter === "failed") return runsWith(db, { states: ["failed"], outcome: "failed" }, most);
+  if (filter === "open") return runsWith(db, { states: openStates }, most);
   const { rows: groups } = await sql<Group>`
     with run as (
       select run_id, started_at,

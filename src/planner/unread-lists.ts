@@ -32,11 +32,12 @@ async function unreadOf(db: Database, planning: DatasetPlanning): Promise<readon
     const newest = covered.get(key)?.at(-1);
     // a refused list is as unknown as one that is not found
     const isUnread = newest !== undefined && (newest.refused || isNoAnswer(newest, partition));
-    return isUnread ? [wordsOf(planning.dataset.name, partition.scope)] : [];
+    return isUnread ? [listWords(planning.dataset.name, partition.scope)] : [];
   });
 }
 
-function wordsOf(dataset: string, scope: Scope): string {
+/** A list as these name it. */
+export function listWords(dataset: string, scope: Scope): string {
   const own = Object.entries(scope).filter(([part]) => parts.includes(part));
   return [dataset, ...own.sort(byPart).map(([, value]) => value)].join(" ");
 }

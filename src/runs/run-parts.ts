@@ -33,4 +33,9 @@ export type SyncResult = {
   readonly leftOut: number;
   readonly left: Unfinished;
   readonly error: StorehouseError | null;
+  /** What became of the slices that were open when it was stopped or aborted; left out for other ends. */
+  readonly atStop?: OpenAtStop;
 };
+
+/** Slices that a stop found open: set back to failed, as before a retry, or cancelled, and missing again. */
+export type OpenAtStop = { readonly failedAgain: number; readonly cancelled: number };

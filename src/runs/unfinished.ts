@@ -1,3 +1,5 @@
+import type { Scope } from "../core/slice.ts";
+import { listWords } from "../planner/unread-lists.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import { hasLivingWorker, isAlive } from "../ledger/workers.ts";
@@ -23,6 +25,8 @@ export type Unfinished = {
    * the dataset were available, or another run of the day has loaded some of the dataset), and single lists of the portfolio (`tracked_keyword ios 1 US`).
    */
   readonly unavailable: readonly string[];
+  /** Those names among `unavailable`, and others, of which this run got an answer that is held; left out if that is not known. */
+  readonly held?: readonly string[];
 };
 
 type OpenElsewhere = { readonly runId: string; readonly datasets: readonly string[] };
@@ -67,9 +71,18 @@ ${openElsewhere(of)}`.execute(db);
     select s.dataset from ops.slice as s where s.run_id = ${of.runId}
     group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable}) and not ${isLoadedBeside(of.runId)}
     order  by s.dataset`.execute(db);
+  const held = await sql<{ dataset: string; scope: Scope }>`
+    select s.dataset, s.scope from ops.slice as s where s.run_id = ${of.runId} and s.state = 'skipped' and s.error_code = 'answer_held'`.execute(
+    db,
+  );
   const [left] = open.rows as [(typeof open.rows)[number]];
   const [failures] = failed.rows as [(typeof failed.rows)[number]];
-  return { ...left, ...failures, unavailable: unavailable.rows.map((row) => row.dataset) };
+  return {
+    ...left,
+    ...failures,
+    unavailable: unavailable.rows.map((row) => row.dataset),
+    held: held.rows.flatMap(({ dataset, scope }) => [dataset, listWords(dataset, scope)]),
+  };
 }
 
 /** SQL: true for a slice (`s`) whose partition was unavailable in an earlier run that found others of its dataset available. */

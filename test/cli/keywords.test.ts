@@ -45,7 +45,7 @@ describe("keywords that the account tracks", () => {
   test("are not changed where no terminal can confirm: the command shows the change, which takes the count alone", async () => {
     const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
     expect(stdout).toMatch(
-      /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs no change: 1 credit\.\nA night then costs the same as now\. The first night also takes about \d+ credits for the history of the added keywords\.\n$/,
+      /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs no change: 1 credit\.\nA night then costs the same as now\. The first night also takes about \d+ credits for the history of the added keywords and 51 credits to read the account's lists of keywords again\.\n$/,
     );
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^not_confirmed: .*--yes.*\n$/) });
     expect(requested(stage)).toEqual([["number-of-keywords", undefined]]);

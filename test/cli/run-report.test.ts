@@ -53,6 +53,18 @@ test("only slices that are queued wait for credits; those beyond the limit are n
   expect(spent).not.toContain("Stopped by credits");
 });
 
+test("a list whose answer is held is not called unavailable", () => {
+  const unavailable = ["tracked_app", "tracked_keyword ios 1 US", "tracked_country"];
+  const left = { ...noneLeft, unavailable, held: ["tracked_app", "tracked_app ios", "tracked_keyword ios 1 US"] };
+  const text = printed({ deferred: 0, nextDueAt: null }, 0, { outcome: "failed", left });
+  expect(text.match(/No data of .* is available/g)).toEqual(["No data of tracked_country is available"]);
+  expect(text.match(/The answer about .* is held/g)).toEqual([
+    "The answer about tracked_app is held",
+    "The answer about tracked_keyword ios 1 US is held",
+  ]);
+  expect(text).toContain("`storehouse held --apply` applies it now");
+});
+
 test("a run that a refused operation ends says that it comes last the next time", () => {
   const after = (error: SyncResult["error"]) =>
     printed({ deferred: 0, nextDueAt: null }, 0, { outcome: "aborted", error });

@@ -68,7 +68,7 @@ describe("what an action takes", () => {
       expect.stringContaining("1 failed slice of keyword_rank"),
     ]);
     const other = await operator.post("/actions/retry", { app: "ios 1" });
-    expect([other.status, other.text]).toEqual([400, expect.stringContaining("nothing_to_retry")]);
+    expect([other.status, other.text]).toEqual([409, expect.stringContaining("nothing_to_retry")]);
   });
 
   test("an agreement at an address of its own, for the visitor who is to agree alone, and once", async () => {
@@ -111,6 +111,6 @@ describe("what an action takes", () => {
       { user_name: "Ann", user_role: "operator", action: "retry", credits: 3, outcome: "done" },
     ]);
     const again = await careful.post("/actions/retry", { slices, agreed: "3", typed: "3" });
-    expect([again.status, again.text]).toEqual([400, expect.stringContaining("nothing_to_retry")]);
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining("nothing_to_retry")]);
   });
 });

@@ -64,7 +64,9 @@ describe("an action that starts a run", () => {
     await ended("retry");
     expect(await stage.lastDeed("retry")).toMatchObject({
       outcome: "done",
-      note: expect.stringMatching(/^Run \d+ ended as interrupted: 1 slice, 0 failed, \d credits? spent\.$/),
+      note: expect.stringMatching(
+        /^Run \d+ ended as interrupted: 0 of 1 slice loaded, 1 failed again, \d credits? spent\.$/,
+      ),
       has_ended: true,
     });
     expect(await stage.lastDeed("stop")).toMatchObject({
@@ -86,10 +88,24 @@ describe("an action that starts a run", () => {
     await ended("retry");
     expect(await stage.lastDeed("retry")).toMatchObject({
       outcome: "failed",
-      note: expect.stringMatching(/^Run \d+ ended as failed: 1 slice, 1 failed, 0 credits spent\./),
+      note: expect.stringMatching(/^Run \d+ ended as failed: 0 of 1 slice loaded, 1 failed, 0 credits spent\./),
     });
-    expect((await ann.get("/audit")).text).toMatch(/ended as failed: 1 slice/);
+    expect((await ann.get("/audit")).text).toMatch(/ended as failed: 0 of 1 slice/);
   });
+});
+
+test("the page of actions says where it ends, and has a link to older ones", async () => {
+  const found = async (address: string) => {
+    const { text } = await ann.get(address);
+    return {
+      rows: text.match(/<tr/g)?.length ?? 0,
+      older: /href="(\/audit[^"]*before[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&"),
+    };
+  };
+  const [{ all }] = (await stage.stage.query("select count(*)::int as all from ops.audit")) as [{ all: number }];
+  const first = await found(`/audit?limit=${all - 1}`);
+  expect(first).toEqual({ rows: all, older: expect.any(String) });
+  expect(await found(first.older ?? "")).toEqual({ rows: 2, older: undefined });
 });
 
 test("what a killed console left unfinished is settled by the next one: by how the run ended, or as failed where it was broken off", async () => {
@@ -110,7 +126,7 @@ test("what a killed console left unfinished is settled by the next one: by how t
   await stage.start(withPasswords);
   expect(await stage.lastDeed("retry")).toMatchObject({
     outcome: "failed",
-    note: `Its process was killed: workers continue with the rest of run ${run?.run_id}.`,
+    note: `Its process no longer runs: workers continue with the rest of run ${run?.run_id}.`,
   });
   await query("update ops.run set ended_at = now(), outcome = 'failed' where run_id = $1", [run?.run_id]);
 });
@@ -153,4 +169,12 @@ test("nobody is let in of whom there is no record", async () => {
   }
   expect((await stranger.get("/")).status).toBe(303);
   expect((await stranger.signIn(operatorPassword)).status).toBe(303);
+});
+
+test("the title of a page about one of many names it", async () => {
+  const titleOf = async (address: string) => /<title>(.*) · /.exec((await ann.get(address)).text)?.[1];
+  expect(await titleOf("/runs/1")).toBe("Run 1");
+  expect(await titleOf("/slices/1")).toBe("Slice 1");
+  expect(await titleOf("/slices/1/answer")).toBe("Stored answer of slice 1");
+  expect(await titleOf("/runs")).toBe("Runs");
 });

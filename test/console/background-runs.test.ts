@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { createBackgroundRuns, endOf, type RunEnd } from "../../src/console/background-runs.ts";
+import {
+  createBackgroundRuns,
+  endOf,
+  resultText,
+  type RunControl,
+  type RunEnd,
+} from "../../src/console/background-runs.ts";
 import type { App } from "../../src/app.ts";
 import { noMoreOfIt } from "../../src/foreground.ts";
 import { fail } from "../../src/core/errors.ts";
@@ -51,8 +57,60 @@ test("a run that is stopped is stopping until it has ended and is on record; mea
   expect(runs.latest()).toMatchObject({ ended: { at: 1_000, problem: null } });
   expect(() => runs.stop(1_000)).toThrow(/console_nothing_runs/);
   expect(ends.map(endOf)).toEqual([
-    { isDone: true, text: "Run 7 ended as interrupted: 2 slices, 1 failed, 5 credits spent." },
+    { isDone: true, text: "Run 7 ended as interrupted: 1 of 2 slices loaded, 1 failed, 5 credits spent." },
   ]);
+});
+
+test.each([
+  ["a retry", { failedAgain: 11, cancelled: 0 }, "8 of 19 slices loaded, 11 failed again, 5 credits spent"],
+  [
+    "a fill",
+    { failedAgain: 1, cancelled: 10 },
+    "8 of 19 slices loaded, 1 failed again, 10 never requested, 5 credits spent",
+  ],
+])("the result of %s that was stopped counts what the stop found open", (_, atStop, text) => {
+  const stopped = { ...result("interrupted"), progress: { ...progress, total: 19, open: 11, failed: 0 }, atStop };
+  expect(resultText(stopped)).toBe(text);
+});
+
+test("a record that the database does not take is repeated until it responds; until then the run has ended for people", async () => {
+  const waits: (() => void)[] = [];
+  const waiting = { ...clock, sleep: () => new Promise<void>((resolve) => waits.push(resolve)) } as App["clock"];
+  await using runs = createBackgroundRuns({ clock: waiting, log, hide: (text) => text });
+  let isAway = true;
+  const written: string[] = [];
+  const write = (what: string) =>
+    isAway ? Promise.reject(new Error("Connection terminated unexpectedly")) : Promise.resolve(void written.push(what));
+  const reporting = {
+    what: "A fill",
+    work: ({ progress: report }: RunControl) => {
+      report({ ...progress, runId: "7", isWhole: true, elsewhere: 0 });
+      return Promise.resolve(result("loaded"));
+    },
+  };
+  runs.start(reporting, { onRun: (runId) => write(`run ${runId}`), onEnd: () => write("end") });
+  await new Promise(setImmediate);
+  expect(runs.latest()?.ended).toMatchObject({ problem: null });
+  expect(written).toEqual([]);
+  waits.shift()?.();
+  await new Promise(setImmediate);
+  isAway = false;
+  waits.shift()?.();
+  await new Promise(setImmediate);
+  expect(written).toEqual(["run 7", "end"]);
+});
+
+test("a console that closes while the database does not respond does not wait for it", async () => {
+  const unrecorded: string[] = [];
+  const noting = { error: (_: unknown, event: string) => unrecorded.push(event) } as unknown as App["log"];
+  const sleep = (_: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()));
+  const runs = createBackgroundRuns({ clock: { ...clock, sleep }, log: noting, hide: (text) => text });
+  const away = () => Promise.reject(new Error("Connection terminated unexpectedly"));
+  runs.start({ what: "A fill", work: () => Promise.resolve(result("loaded")) }, { onRun: away, onEnd: away });
+  await new Promise(setImmediate);
+  await runs[Symbol.asyncDispose]();
+  expect(unrecorded).toEqual(["console.not_recorded"]);
 });
 
 test("a run of which the end cannot be put on record has ended all the same", async () => {

@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
       "習慣\twith the next sync",
       `${scriptName}\twith the next sync`,
     ]);
-    expect(await page.title()).toBe("Keywords of the configuration · Storehouse");
+    expect(await page.title()).toBe("Keywords of com.example.app in the configuration · Storehouse");
     // back is the form that was agreed to, at an address of its own: a browser would want to post it again, and shows a page of its own
     await page.goBack();
     await page.getByText("This form was sent already.").waitFor();
@@ -224,7 +224,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   test("shows a script in the name of an app as text", async () => {
     await page.goto("/runs/1?dataset=keyword_rank");
     await page.getByText(scriptName.slice(0, 20)).first().waitFor();
-    expect(await page.title()).toBe("Run · Storehouse");
+    expect(await page.title()).toBe("Run 1 · Storehouse");
     expect(await page.locator("img").count()).toBe(0);
   });
 

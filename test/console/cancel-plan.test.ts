@@ -29,6 +29,12 @@ test("what a plan has left is given up on the page of its run, once an operator 
   const button = `Cancel the rest of plan ${planId}`;
   expect((await vic.get(`/runs/${runId}`)).text).not.toContain(button);
   expect((await ann.get(`/runs/${runId}`)).text).toContain(button);
+  // as where a worker has adopted what the run had open
+  await stage.query("update ops.slice set run_id = (select min(run_id) from ops.run) where plan_id = $1", [planId]);
+  const again = clientOf(await console.start(withPasswords));
+  await again.signIn(operatorPassword, "Ann");
+  expect((await again.get(`/runs/${runId}`)).text).toContain(button);
+  await stage.query("update ops.slice set run_id = $2 where plan_id = $1", [planId, runId]);
 
   expect((await ann.post("/actions/cancel-plan", { plan: planId })).text).toContain(
     `The rest of plan ${planId} (${open} slices) is cancelled, and its cells are missing again.`,

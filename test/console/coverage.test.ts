@@ -65,7 +65,7 @@ describe("the page of coverage", () => {
     const { text } = await guarded.get(`/coverage/selection?dataset=keyword_rank&${query}`);
     expect(text).toContain("Only operators can fill cells.");
     expect(text).not.toContain("<form");
-    expect(await guarded.post("/actions/fill", { ...ends, most: "100" })).toMatchObject({
+    expect(await guarded.post("/actions/fill", { ...ends, credit_limit: "100" })).toMatchObject({
       status: 403,
     });
   });
@@ -80,7 +80,7 @@ describe("the page of coverage", () => {
     expect((await many.get(`/coverage/selection?${new URLSearchParams(fields).toString()}`)).text).toContain(says);
     // a smaller selection has the form
     await many.get(`/coverage?${new URLSearchParams({ ...fields, last: ends.first }).toString()}`);
-    expect(await many.post("/actions/fill", { ...fields, most: "9" })).toMatchObject({
+    expect(await many.post("/actions/fill", { ...fields, credit_limit: "9" })).toMatchObject({
       status: 400,
       text: expect.stringContaining(says),
     });
@@ -110,7 +110,14 @@ describe("the page of coverage", () => {
     const ends = { first: shown, last: shown, from: dayAt(1), until: dayAt(2) };
     await local.get(`${coverageGrid}&${new URLSearchParams(ends).toString()}`);
     const key = groupKey({ dataset: "keyword_rank", store: "ios", trackId: "1", country: "US" });
-    const fields = { dataset: "keyword_rank", first: key, last: key, from: dayAt(1), until: dayAt(2), most: "9" };
+    const fields = {
+      dataset: "keyword_rank",
+      first: key,
+      last: key,
+      from: dayAt(1),
+      until: dayAt(2),
+      credit_limit: "9",
+    };
     expect(await local.post("/actions/fill", fields)).toMatchObject({
       status: 400,
       text: expect.stringContaining("no longer has these cells"),
@@ -125,7 +132,7 @@ describe("the page of coverage", () => {
     const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
     const { text } = await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
     const whole = Number(/at most\s+<strong>(\d+) credit/.exec(text)?.[1]);
-    const requested = await local.post("/actions/fill", { ...fields, most: String(whole - 1) });
+    const requested = await local.post("/actions/fill", { ...fields, credit_limit: String(whole - 1) });
     const price = Number(/(\d+)\s+credits?\s+at most/.exec(requested.text.replaceAll(/<[^>]*>/g, " "))?.[1]);
     expect(price).toBeGreaterThan(0);
     expect(price).toBeLessThan(whole);
@@ -133,13 +140,15 @@ describe("the page of coverage", () => {
     expect(await stage.stage.query("select from ops.slice where plan_id is not null")).toEqual([]);
     // nor where other cells cost no more than those that were agreed to
     const bound = /name="bound" value="([^"]+)"/.exec(requested.text)?.[1] ?? "";
-    const others = { ...fields, until: dayAt(7), most: String(whole), agreed: String(whole), bound };
+    const others = { ...fields, until: dayAt(7), credit_limit: String(whole), agreed: String(whole), bound };
     expect(await local.post("/actions/fill", others)).toMatchObject({
       status: 409,
       text: expect.stringContaining("has changed since it was shown"),
     });
     // what was agreed to is less than it costs: nothing runs
-    expect(await local.post("/actions/fill", { ...fields, most: String(whole), agreed: String(price) })).toMatchObject({
+    expect(
+      await local.post("/actions/fill", { ...fields, credit_limit: String(whole), agreed: String(price) }),
+    ).toMatchObject({
       status: 409,
     });
     expect(await stage.stage.query("select from ops.plan")).toEqual([]);
@@ -157,7 +166,7 @@ describe("the page of coverage", () => {
     const key = keyOf((await local.get(coverageGrid)).text);
     const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
     await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
-    const asked = await local.post("/actions/fill", { ...fields, most: "1000" });
+    const asked = await local.post("/actions/fill", { ...fields, credit_limit: "1000" });
     await query("delete from ops.credit_forecast");
     await query("update ops.credit_account set resets_at = $1", [account?.resets_at]);
     expect(asked.text).toContain("History leaves 40 credits to the nights until the reset");
@@ -170,7 +179,7 @@ describe("the page of coverage", () => {
     const key = keyOf((await clientOf(served).get(coverageGrid)).text);
     const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
     for (const person of people) await person.get(`/coverage?${new URLSearchParams(fields).toString()}`);
-    const agreed = { ...fields, most: "1000", agreed: "1000" };
+    const agreed = { ...fields, credit_limit: "1000", agreed: "1000" };
     const answers = await Promise.all(people.map((person) => person.post("/actions/fill", agreed)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
     // back to the cells that were chosen, which say that it runs
@@ -188,7 +197,7 @@ describe("the page of coverage", () => {
     const key = keyOf((await local.get(coverageGrid)).text);
     const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(1), until: dayAt(2) };
     await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
-    const answer = await local.post("/actions/fill", { ...fields, most: "1000", agreed: "1000" });
+    const answer = await local.post("/actions/fill", { ...fields, credit_limit: "1000", agreed: "1000" });
     const panel = () => local.get(answer.headers.get("location")?.replace("/coverage?", "/coverage/selection?") ?? "");
     await untilShown(async () => (await panel()).text, /class="notice bad"/);
     stage.stage.sandbox.set({ faults: [] });

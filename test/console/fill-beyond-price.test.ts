@@ -33,6 +33,6 @@ test("cells that workers could not pay for from the price of a plan are priced a
   expect(selected.text).toContain(
     `Slices of plan ${planId} wait at a spent price, and this price does not include them`,
   );
-  const asked = await client.post("/actions/fill", { ...fields, most: "1000" });
+  const asked = await client.post("/actions/fill", { ...fields, credit_limit: "1000" });
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining("5 slices, 5 requests")]);
 });

@@ -181,7 +181,7 @@ describe("a change of what the configuration lists", () => {
     writeFileSync(file, shared);
     const shown = await post(ann, fields("new"));
     const refused = await post(ann, { ...fields("new"), ...agreementOf(shown.text) });
-    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("config_shared")]);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("config_shared")]);
     expect(written()).toBe(shared);
     expect(await stage.lastDeed("listed-keywords")).toMatchObject({ outcome: "failed" });
     // of the entry that shares it, it becomes its own

@@ -11,6 +11,11 @@ import type { OpenIncident } from "../../src/incidents/open-incidents.ts";
 import { fail } from "../../src/core/errors.ts";
 import { unlessSlow } from "../../src/console/slow.ts";
 import { picture } from "../../src/console/parts/picture.ts";
+import { stateLooks } from "../../src/charts/palette.ts";
+import { kindOf } from "../../src/console/problem-page.ts";
+import { nextRunsCard } from "../../src/console/parts/schedule-cards.ts";
+import { spendTable } from "../../src/console/parts/spend-table.ts";
+import { errorCodes, type ErrorCode } from "../../src/core/error-codes.ts";
 import { trustList } from "../../src/console/parts/trust-list.ts";
 import { familyStatus } from "../../src/console/parts/family-status.ts";
 import { day } from "../../src/core/day.ts";
@@ -111,11 +116,21 @@ describe("the status of a family", () => {
     completeTo: day("2026-11-21"),
     places: 4,
     behind: 0,
+    incompleteSince: null,
     newestPastGap: null,
     failed: 0,
     ...change,
   });
   const late = new Set<string>();
+  const none = new Set<string>();
+
+  test("has nothing due where what was requested has no data", () => {
+    const facts = { datasets: ["a", "b"], days: [], late, unrequested: [] };
+    expect(familyStatus({ ...facts, requested: new Set(["b"]) })).toMatchObject({
+      tone: "calm",
+      sentence: "Nothing is due: what was requested has no data, or is no longer in the portfolio.",
+    });
+  });
 
   test.each([
     ["is complete", [days("a"), days("b")], late, "good", "Complete to 2026-11-21."],
@@ -161,9 +176,25 @@ describe("the status of a family", () => {
       "warn",
       "b not complete on any day yet, a to 2026-11-21.",
     ],
+    [
+      "says since when days are missing where the newest ones are loaded",
+      [days("a", { completeTo: null, incompleteSince: day("2026-10-23"), newestPastGap: day("2026-11-21") })],
+      late,
+      "warn",
+      "Incomplete since 2026-10-23 or earlier; a has a gap before its newest day, 2026-11-21.",
+    ],
+    [
+      "names what is incomplete and what has no answer",
+      [days("a", { completeTo: null, incompleteSince: day("2026-10-23") }), days("b", { completeTo: null })],
+      late,
+      "warn",
+      "a incomplete since 2026-10-23 or earlier, b not complete on any day yet.",
+    ],
     ["has nothing where nothing was requested", [], late, "calm", "Nothing has been requested yet."],
   ] as const)("%s", (_, own, lateOnes, tone, sentence) => {
-    expect(familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes, unrequested: [] })).toMatchObject({
+    expect(
+      familyStatus({ datasets: ["a", "b"], days: own, late: lateOnes, unrequested: [], requested: none }),
+    ).toMatchObject({
       tone,
       sentence,
     });
@@ -172,15 +203,17 @@ describe("the status of a family", () => {
   test("names days that no sync requests any more", () => {
     const window = { start: day("2026-09-01"), end: day("2026-09-11") };
     const unrequested = ["a", "c"].map((dataset) => ({ dataset, window, partitions: 1, all: 4 }));
-    expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested })).toMatchObject({
-      tone: "warn",
-      sentence:
-        "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10, which no sync requests any more: `storehouse gaps` names the backfill that prices them.",
-    });
+    expect(familyStatus({ datasets: ["a", "b"], days: [days("a")], late, unrequested, requested: none })).toMatchObject(
+      {
+        tone: "warn",
+        sentence:
+          "Complete to 2026-11-21; days of a between 2026-09-01 and 2026-09-10, which no sync requests any more: `storehouse gaps` names the backfill that prices them.",
+      },
+    );
   });
 
   test("is off where no dataset of it is on", () => {
-    expect(familyStatus({ datasets: [], days: [days("a")], late, unrequested: [] })).toMatchObject({
+    expect(familyStatus({ datasets: [], days: [days("a")], late, unrequested: [], requested: none })).toMatchObject({
       tone: "calm",
       sentence: "Off: none of its datasets is on.",
     });
@@ -229,3 +262,69 @@ test("each caller of the gateway has its calls, where their answers came from, a
   expect(callersCard([], ["notebooks"])?.markup).toContain("No caller made a call in this period.");
   expect(callersCard([], [])).toBeNull();
 });
+
+describe("the page about an error", () => {
+  const codes = Object.keys(errorCodes) as readonly ErrorCode[];
+
+  test("calls input invalid only where the visitor can correct it", () => {
+    expect(codes.filter((code) => kindOf(code).status === 400)).toEqual([
+      "bad_day",
+      "bad_argument",
+      "unknown_dataset",
+      "unknown_table",
+      "not_in_portfolio",
+      "console_bad_input",
+    ]);
+  });
+
+  test("blames the database for its errors, and the API for its own", () => {
+    const isOfDatabase = (code: ErrorCode) => code.startsWith("database_");
+    for (const code of codes.filter(isOfDatabase))
+      expect(kindOf(code)).toMatchObject({ status: 503, title: expect.stringContaining("database") });
+    expect(kindOf("balance_unchecked")).toMatchObject({ status: 503, title: expect.stringContaining("API") });
+    expect(kindOf("unauthorised")).toMatchObject({ status: 502, title: expect.stringContaining("API") });
+    expect(kindOf("credits_exhausted")).toMatchObject({ status: 409 });
+  });
+});
+
+test("the share of a row is its share of the total", () => {
+  const spend = [
+    { name: "a", credits: 30, requests: 1 },
+    { name: "b", credits: 10, requests: 1 },
+  ];
+  const { markup } = spendTable("Dataset", spend, ({ name }) => name);
+  expect([...markup.matchAll(/<rect width="(\d+)"/g)].map(([, width]) => width)).toEqual(["75", "25"]);
+});
+
+test("the price of the next run says when it was calculated", () => {
+  const at = Date.UTC(2026, 10, 29, 2);
+  const run = {
+    line: "nightly",
+    datasets: [],
+    at,
+    slices: 2,
+    requests: 2,
+    credits: 6,
+    overBudget: { slices: 0, credits: 0 },
+  };
+  const { markup } = nextRunsCard({ nextRuns: [{ ...run, pricedAt: at - 3 * 3_600_000 }] }, at - 3_600_000);
+  expect(markup).toContain("Priced 2026-11-28 23:00 UTC, 2\u00a0h ago.");
+});
+
+test.each(
+  Object.entries(stateLooks).flatMap(([state, look]) => [
+    [state, "light", look] as const,
+    [state, "dark", look] as const,
+  ]),
+)("the sign of a cell that is %s has a contrast of 3 to 1 on a %s page", (_, mode, { fill, ink }) => {
+  const [brighter, darker] = [luminance(fill[mode]), luminance(ink[mode])].toSorted((a, b) => b - a);
+  expect((Number(brighter) + 0.05) / (Number(darker) + 0.05)).toBeGreaterThanOrEqual(3);
+});
+
+/** Relative luminance, as WCAG defines it. */
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -26,7 +26,15 @@ describe("who comes in", () => {
         ]);
       }
     expect((await stranger.get("/live")).status).toBe(401);
-    expect((await stranger.post("/actions/retry", {})).status).toBe(403);
+    expect((await stranger.post("/actions/retry", {})).status).toBe(401);
+  });
+
+  test("a form of a session that ended with an earlier console says that nobody is signed in, with a link back to its page", async () => {
+    // this console does not know its cookie, as if there was none
+    const { status, text } = await clientOf(served).post("/actions/retry", { slices: "1", back: "/runs?show=failed" });
+    expect(status).toBe(401);
+    expect(text).toContain('href="/sign-in?to=%2Fruns%3Fshow%3Dfailed"');
+    expect(text).toContain("Nobody is signed in");
   });
 
   test("nobody with a wrong one, nor as often as they like", async () => {

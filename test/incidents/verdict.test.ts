@@ -113,6 +113,14 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
     },
   ],
   [
+    "the API refuses the token after it did not respond: a refusal is a response",
+    { refusedSince: new Date("2026-11-22T03:58:00Z"), outage },
+    {
+      state: "bad",
+      text: "Needs attention: the API has refused all requests of the account since 2026-11-22 03:58 UTC.",
+    },
+  ],
+  [
     "much is wrong: all of it is said, what a person mends first",
     { incidents: 2, failed: 1, lostDays: 3, failedForNow: 1, nextTryAt },
     {

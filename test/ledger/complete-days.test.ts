@@ -33,7 +33,15 @@ async function completeWith(...windows: readonly (readonly [daysAgo: number, day
 
 test("a dataset whose newest answer is older than what a sync requests is complete to that day", async () => {
   expect(await completeWith([4, 1])).toEqual([
-    { dataset: "chart", completeTo: addDays(today, -4), places: 1, behind: 1, newestPastGap: null, failed: 0 },
+    {
+      dataset: "chart",
+      completeTo: addDays(today, -4),
+      incompleteSince: null,
+      places: 1,
+      behind: 1,
+      newestPastGap: null,
+      failed: 0,
+    },
   ]);
 });
 
@@ -41,7 +49,9 @@ test("a place without any answer is complete on no day, although its day is due"
   const { inState, run } = ledger.stage;
   await completeWith();
   await inState(await run(), "failed", ledger.worker, draft({ dataset: "chart", window: oneDay(addDays(today, -1)) }));
-  expect(await complete()).toMatchObject([{ completeTo: null, places: 1, behind: 1, newestPastGap: null }]);
+  expect(await complete()).toMatchObject([
+    { completeTo: null, incompleteSince: null, places: 1, behind: 1, newestPastGap: null },
+  ]);
 });
 
 test("a day that no sync reaches any more is a gap where days before and after it were requested", async () => {
@@ -56,9 +66,23 @@ test("a first sync is complete on no day while the days before its newest ones w
     draft({ dataset: "chart", window: { start: addDays(today, -from), end: addDays(today, -to) } });
   // they begin before the days in which gaps are searched
   await inState(await run(), "pending", ledger.worker, days(34, 3));
-  expect(await completeWith([3, 3])).toMatchObject([{ completeTo: null, newestPastGap: addDays(today, -1) }]);
-  await inState(await run(), "loaded", ledger.worker, days(40, 34));
-  expect(await complete()).toMatchObject([{ completeTo: addDays(today, -31) }]);
+  expect(await completeWith([3, 3])).toMatchObject([
+    { completeTo: null, incompleteSince: addDays(today, -30), newestPastGap: addDays(today, -1) },
+  ]);
+});
+
+test("a gap that lasts into the days of the search does not make the day before these days complete", async () => {
+  const { inState, run } = ledger.stage;
+  const days = (from: number, to: number) =>
+    draft({ dataset: "chart", window: { start: addDays(today, -from), end: addDays(today, -to) } });
+  await completeWith([60, 20]);
+  for (let day = 40; day > 3; day -= 1) await inState(await run(), "failed", ledger.worker, days(day, day - 1));
+  // without later answers it is complete to the newest one
+  expect(await complete()).toMatchObject([{ completeTo: addDays(today, -41), incompleteSince: null }]);
+  await inState(await run(), "loaded", ledger.worker, days(3, 0));
+  expect(await complete()).toMatchObject([
+    { completeTo: null, incompleteSince: addDays(today, -30), newestPastGap: addDays(today, -1) },
+  ]);
 });
 
 test("where the first day of an app failed, the others are complete up to the day before it", async () => {

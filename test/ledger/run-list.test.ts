@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cancelPlan } from "../../src/ledger/end-stopped.ts";
-import { foldedRuns, latestRuns, type RunFilter } from "../../src/ledger/run-list.ts";
+import { foldedRuns, latestRuns, movedWords, type RunFilter } from "../../src/ledger/run-list.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
 import { august, draft, ledgerForTests, now } from "../support/ledger-stage.ts";
@@ -61,6 +61,34 @@ describe("the list of runs", () => {
       (await foldedRuns(stage.db, 2, filter)).map((line) => "run_id" in line && line.run_id);
     expect(await shown("failed")).toEqual([failed[1], failed[0]]);
     expect(await shown("open")).toEqual([open]);
+  });
+
+  test("says which runs have the slices that a run requested and that failed, and lists it among runs with failures", async () => {
+    const { stage, worker } = ledger;
+    const run = await stage.run({ kind: "backfill" });
+    const slices = await stage.inState(run, "failed", worker, draft(), draft({ window: august(1) }));
+    await stage.pool.query("update ops.run set planned_slices = 2 where run_id = $1", [run]);
+    for (const slice of slices)
+      await stage.pool.query(
+        "insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, received_at, cost, status, duration_ms, byte_count) select 'a', slice_id, run_id, 1, 0, dataset, class, operation, '{}', '2026-08-20', 0, 500, 1, 1 from ops.slice where slice_id = $1",
+        [slice],
+      );
+    await closeRun(stage.db, run, "failed", { now: now + 1_000 });
+    const retry = await stage.run({ kind: "retry" });
+    await stage.pool.query("update ops.slice set run_id = $1, state = 'pending'", [retry]);
+    const [, line] = await latestRuns(stage.db, 2);
+    expect(line).toMatchObject({ failed_count: 0, moved: [{ runId: retry, kind: "retry", slices: 2 }] });
+    expect(line && movedWords(line)).toEqual([`2 retried by run ${retry}`]);
+    expect(await foldedRuns(stage.db, 10, "failed")).toMatchObject([{ run_id: run }]);
+  });
+
+  test("calls a run unrequested whose slices were all cancelled before anything was sent", async () => {
+    const { stage } = ledger;
+    const run = await scheduled("pending");
+    await stage.pool.query("update ops.run set planned_slices = 1 where run_id = $1", [run]);
+    expect(await latestRuns(stage.db, 1)).toMatchObject([{ outcome: "unfinished" }]);
+    await stage.pool.query("delete from ops.slice");
+    expect(await latestRuns(stage.db, 1)).toMatchObject([{ outcome: "unrequested", moved: [] }]);
   });
 
   test("calls a sync limited whose limit is spent, and deferred only while slices of it wait", async () => {

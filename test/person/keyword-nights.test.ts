@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { nightsInWords, withChanges } from "../../src/person/keyword-nights.ts";
+import { listsPrice, nightsInWords, withChanges } from "../../src/person/keyword-nights.ts";
+import { dailyKeywordRankings, numberOfKeywords } from "../../src/api/operations/dashboard.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import type { PortfolioApp } from "../../src/core/portfolio.ts";
@@ -36,6 +37,22 @@ test("the price of nights is shown as the difference to that of now", () => {
     "A night then costs about 1 credit less than now, 30 nights about 30.",
   );
   expect(nightsInWords({ before: 209, after: 209 })).toBe("A night then costs the same as now.");
+  expect(nightsInWords({ before: 209, after: 209, history: 40, lists: 51 })).toBe(
+    "A night then costs the same as now. The first night also takes about 40 credits for the history of the added keywords and 51 credits to read the account's lists of keywords again.",
+  );
+});
+
+test("the first night after additions or removals reads the lists of that app and country again", async () => {
+  const account = [app(20), { ...app(5), trackId: "8" }];
+  const place = { trackId: "7", country: "US" };
+  const priced = (changes: { readonly add: string[]; readonly remove: string[] }, given = settings) =>
+    listsPrice(account, place, changes, { settings: given, today: day("2026-08-20") });
+  const both = numberOfKeywords.cost + dailyKeywordRankings.cost;
+  expect(await priced({ add: ["new"], remove: [] })).toBe(both);
+  expect(await priced({ add: [], remove: ["keyword 0"] })).toBe(both);
+  // a country without keywords has no list
+  expect(await priced({ add: [], remove: keywords(20) })).toBe(numberOfKeywords.cost);
+  expect(await priced({ add: ["new"], remove: [] }, Settings.parse({ portfolio: { source: "config" } }))).toBe(0);
 });
 
 test("a night costs more with a hundred keywords more, and what is off costs nothing", async () => {

@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import { foldedRuns, latestRuns, runWords, type IdleRuns, type RunLine, isIdle } from "../../ledger/run-list.ts";
+import {
+  foldedRuns,
+  latestRuns,
+  movedWords,
+  runWords,
+  type IdleRuns,
+  type RunLine,
+  isIdle,
+} from "../../ledger/run-list.ts";
 import { outcomeWords } from "../../ledger/status.ts";
 import { countArgument } from "../arguments.ts";
 import { withWarehouse } from "../environment.ts";
@@ -45,6 +53,8 @@ function printRuns(lines: readonly (RunLine | IdleRuns)[]): void {
     "credits spent",
   ];
   print(`${table(headings, rows)}\n${zoneNote()}`);
+  for (const run of runs.filter(({ moved }) => moved.length > 0))
+    print(`\nOf the slices of run ${run.run_id}, ${movedWords(run).join(", ")}.`);
   for (const text of abortedTexts(runs)) print(`\n${text}`);
 }
 

@@ -47,7 +47,7 @@ export function cellsText({ groups, window }: Selection): string {
 export const fillAction = defineAction({
   name: "fill",
   label: "Fill",
-  input: cellsInput.extend({ most: z.coerce.number().int().min(1) }),
+  input: cellsInput.extend({ credit_limit: z.coerce.number().int().min(1) }),
   // as before each plan: else the price would leave these cells out as under way
   prepare: ({ app }) => cancelBeyondPrices(app.warehouse.db),
   price: async (context, input) => {
@@ -55,7 +55,7 @@ export const fillAction = defineAction({
     apiAccess(app.config.environment);
     const selection = await selectedCells(context, input);
     const { config, warehouse, clock } = app;
-    const requested = fillRequest(selection, input.most);
+    const requested = fillRequest(selection, input.credit_limit);
     const { sum, leftOut } = await pricePlan(warehouse.db, { requested, settings: config.settings, clock });
     if (sum === null)
       throw fail("console_bad_input", {

@@ -61,7 +61,8 @@ export function gridRows(rows: readonly GridRow[], offset: number, selecting?: (
       html`<tr data-row="${offset + index}" data-key="${groupKey(row)}">
         <th scope="row" class="who">
           <span class="dataset">${row.dataset}</span
-          ><span class="app">${row.appName ?? row.trackId ?? (row.store === null ? "the account" : "every app")}</span
+          ><span class="app" dir="auto"
+            >${row.appName ?? row.trackId ?? (row.store === null ? "the account" : "every app")}</span
           ><span class="store">${row.store === null ? null : storeNames[row.store]}</span
           ><span class="country">${row.country}</span>${
             selecting === undefined || !hasReason(row)

@@ -144,7 +144,7 @@ function fillForm(
   if (visitor.role !== "operator") return html`<p class="muted">Only operators can fill cells.</p>`;
   return html`<form method="post" action="/actions/${fillAction.name}" class="action stack">
     ${hiddenFields({ ...fields, back: address, _csrf: formToken() })}<label
-      >Credit limit<input name="most" type="number" min="1" max="${credits}" value="${credits}" required
+      >Credit limit<input name="credit_limit" type="number" min="1" max="${credits}" value="${credits}" required
     /></label>
     <button class="button primary">${fillAction.label}</button>
   </form>`;

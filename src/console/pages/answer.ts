@@ -22,6 +22,7 @@ const longestToken = 4_096;
 export const answerPage = definePage({
   path: "/slices/:slice/answer",
   title: "Stored answer",
+  titleOf: ({ slice }) => `Stored answer of slice ${slice}`,
   role: "operator",
   input: z.object({
     slice: LedgerId,

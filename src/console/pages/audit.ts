@@ -1,12 +1,15 @@
 import { z } from "zod";
 import type { Database } from "../../postgres/database.ts";
 import { sql } from "../../postgres/sql.ts";
+import { countOf } from "../../core/words.ts";
 import { definePage } from "../define-page.ts";
 import { html, type Html } from "../html.ts";
 import { stateBadge } from "../parts/badge.ts";
 import { dataTable } from "../parts/table.ts";
 import { timeElement } from "../parts/times.ts";
 import { pageHead } from "../parts/head.ts";
+import { pageAddress } from "../parts/address.ts";
+import { LedgerId } from "../parse-input.ts";
 
 /** Who did what in the console, from where, and at which price. */
 export const auditPage = definePage({
@@ -14,10 +17,12 @@ export const auditPage = definePage({
   title: "Actions",
   role: "operator",
   live: true,
-  input: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100) }),
+  input: z.object({ limit: z.coerce.number().int().min(1).max(1_000).default(100), before: LedgerId.optional() }),
   examples: ["/audit"],
-  show: async ({ read, now }, { limit }) => {
-    const actions = await read(`audit ${limit}`, (db) => readAudit(db, limit));
+  show: async ({ read, now }, { limit, before }) => {
+    // one more than is shown: it says whether there are others
+    const found = await read(`audit ${limit} ${before}`, (db) => readAudit(db, { most: limit + 1, before }));
+    const actions = found.slice(0, limit);
     return html`${pageHead("Actions", html`Who did what here, from where, and at which agreed price. See also <code>ops.audit_log</code>.`)}
       <section class="card" id="actions">
         ${
@@ -45,10 +50,15 @@ export const auditPage = definePage({
                 ],
                 actions,
               )
-        }
+        }${found.length > limit ? olderLink(actions, limit) : null}
       </section>`;
   },
 });
+
+function olderLink(actions: readonly AuditLine[], limit: number): Html {
+  const address = pageAddress("/audit", { limit: String(limit), before: actions.at(-1)?.id ?? "" });
+  return html`<p>${countOf(actions.length, "action")} shown. <a href="${address}">Older ones</a></p>`;
+}
 
 const longestAbout = 120;
 /** A change of keywords may name thousands. */
@@ -79,6 +89,7 @@ function wrapped(text: string, when: Html | null = null): Html | null {
 }
 
 type AuditLine = {
+  readonly id: string;
   readonly at: Date;
   readonly name: string;
   readonly role: string | null;
@@ -92,12 +103,16 @@ type AuditLine = {
   readonly endedAt: Date | null;
 };
 
-async function readAudit(db: Database, most: number): Promise<readonly AuditLine[]> {
+async function readAudit(
+  db: Database,
+  { most, before }: { readonly most: number; readonly before: string | undefined },
+): Promise<readonly AuditLine[]> {
   const { rows } = await sql<AuditLine>`
-    select acted_at as at, user_name as name, user_role as role, signed_in_by as by, from_address as "from", action, left(subject, ${mostRead}) as subject, credits, outcome,
+    select audit_id::text as id, acted_at as at, user_name as name, user_role as role, signed_in_by as by, from_address as "from", action, left(subject, ${mostRead}) as subject, credits, outcome,
            note,
            ended_at as "endedAt"
     from   ops.audit_log
+    where  audit_id < coalesce(${before ?? null}::bigint, 9223372036854775807)
     order  by audit_id desc
     limit  ${most}`.execute(db);
   return rows;

@@ -12,6 +12,7 @@ import { breadcrumbs, pageHead } from "../parts/head.ts";
 export const keywordsPage = definePage({
   path: "/portfolio/:app/:country",
   title: "Keywords",
+  titleOf: ({ app, country }) => `Keywords of ${app} in ${country}`,
   input: z.object({
     app: TrackIdInput,
     country: z.string().regex(/^[A-Z]{2}$/, "is not a country code"),

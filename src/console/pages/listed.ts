@@ -15,6 +15,7 @@ import { breadcrumbs, pageHead } from "../parts/head.ts";
 export const listedPage = definePage({
   path: "/portfolio/listed/:app",
   title: "Keywords of the configuration",
+  titleOf: ({ app }) => `Keywords of ${app} in the configuration`,
   input: z.object({ app: TrackIdInput, entry: z.coerce.number().int().min(1).default(1) }),
   examples: [],
   show: async (context, { app: trackId, entry }) => {

@@ -5,7 +5,8 @@ import { count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { fail } from "../../core/errors.ts";
 import { sliceStates } from "../../core/slice.ts";
-import { readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
+import { isPlanOpen } from "../../ledger/end-stopped.ts";
+import { movedWords, readRun, runWords, type RunLine } from "../../ledger/run-list.ts";
 import { readRunParts, readRunSlices, type RunPart, type RunSlice } from "../../ledger/run-slices.ts";
 import { stateWords } from "../../plan/cell-states.ts";
 import { cancelPlanAction } from "../actions/cancel-plan.ts";
@@ -28,6 +29,7 @@ const most = 100;
 export const runPage = definePage({
   path: "/runs/:run",
   title: "Run",
+  titleOf: ({ run }) => `Run ${run}`,
   live: true,
   input: z.object({
     run: LedgerId,
@@ -43,13 +45,14 @@ export const runPage = definePage({
     const filter = { runId, state, dataset, after, most };
     const slices = await context.read(JSON.stringify(["run slices", filter]), (db) => readRunSlices(db, filter));
     const note = state || dataset ? null : foldedNote(run, parts);
+    const cancel = await cancelRest(context, run);
     return html`${breadcrumbs([["/runs", "Runs"]], `Run ${runId}`)}
       <header class="head">
         <h1>Run ${runId}: ${runWords(run)}</h1>
         ${stateBadge(run.outcome)}
       </header>
       ${errorNotice(run)}
-      <section class="card" id="facts">${runFacts(run, context.now)}${cancelRest(context, run)}</section>
+      <section class="card" id="facts">${runFacts(run, context.now)}${cancel}</section>
       ${
         parts.length === 0
           ? null
@@ -86,9 +89,10 @@ function runFacts(run: RunLine, now: number): Html {
 }
 
 /** The button that cancels the rest of a plan: otherwise workers continue with it, period after period. */
-function cancelRest(context: PageContext, run: RunLine): Html | null {
-  const { plan_id: plan, open_count: open, deferred_count: deferred, account } = run;
-  if (plan === null || open + deferred === 0 || account !== accountOf(context.app.config.settings)) return null;
+async function cancelRest(context: PageContext, { plan_id: plan, account }: RunLine): Promise<Html | null> {
+  if (plan === null || account !== accountOf(context.app.config.settings)) return null;
+  // slices that a worker has adopted belong to its run
+  if (!(await context.read(`plan ${plan} open`, (db) => isPlanOpen(db, plan)))) return null;
   return actionForm(context, { action: cancelPlanAction, label: `Cancel the rest of plan ${plan}`, fields: { plan } });
 }
 
@@ -102,7 +106,7 @@ function slicesNow(run: RunLine): string {
     [run.deferred_count, stateWords.deferred],
   ] as const;
   const known = counts.filter(([slices]) => slices > 0).map(([slices, words]) => `${count(slices)} ${words}`);
-  return known.join(", ") || "none: other runs have taken them over, or nothing was due";
+  return [...known, ...movedWords(run)].join(", ") || "none: cancelled, in other runs, or nothing was due";
 }
 
 /** What happened to slices that are no longer in the ledger: slices of past months are merged into newer ones. */

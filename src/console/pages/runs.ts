@@ -2,6 +2,7 @@ import { z } from "zod";
 import { countOf } from "../../core/words.ts";
 import {
   foldedRuns,
+  movedWords,
   runFilters,
   runWords,
   type IdleRuns,
@@ -55,7 +56,7 @@ export const runsPage = definePage({
             ? html`<p class="muted">
                 ${show === "all" ? html`No runs yet: <code>storehouse sync</code> fetches what is missing.` : "No runs match."}
               </p>`
-            : dataTable("Runs, newest first", columnsAt(context.now), lines)
+            : dataTable("Runs, newest first", columnsOf(lines, context.now), lines)
         }
       </section>`;
   },
@@ -63,7 +64,7 @@ export const runsPage = definePage({
 
 type Line = RunLine | IdleRuns;
 
-function columnsAt(now: number): readonly TableColumn<Line>[] {
+function columnsOf(lines: readonly Line[], now: number): readonly TableColumn<Line>[] {
   const ofRun = (cell: (run: RunLine) => number) => (line: Line) => (isIdle(line) ? 0 : cell(line));
   return [
     { heading: "Run", cell: runCell },
@@ -74,6 +75,9 @@ function columnsAt(now: number): readonly TableColumn<Line>[] {
     { heading: "Loaded", isNumber: true, cell: ofRun((run) => run.loaded_count + run.empty_count) },
     { heading: "Failed", isNumber: true, cell: failedCell },
     { heading: "Waiting", isNumber: true, cell: ofRun((run) => run.open_count + run.deferred_count) },
+    ...(lines.some((line) => !isIdle(line) && line.moved.length > 0)
+      ? [{ heading: "In other runs", cell: movedCell }]
+      : []),
     { heading: "Rows", isNumber: true, cell: ofRun((run) => run.rows_loaded) },
     { heading: "Planned credits", isNumber: true, cell: ofRun((run) => run.planned_credits) },
     { heading: "Spent credits", isNumber: true, cell: ofRun((run) => run.booked_credits) },
@@ -99,4 +103,8 @@ function outcomeCell(line: Line) {
 function failedCell(line: Line) {
   if (isIdle(line) || line.failed_count === 0) return 0;
   return html`<a href="/runs/${line.run_id}?state=failed">${line.failed_count}</a>`;
+}
+
+function movedCell(line: Line) {
+  return isIdle(line) ? null : movedWords(line).join(", ");
 }

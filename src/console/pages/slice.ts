@@ -19,6 +19,7 @@ import { LedgerId } from "../parse-input.ts";
 export const slicePage = definePage({
   path: "/slices/:slice",
   title: "Slice",
+  titleOf: ({ slice }) => `Slice ${slice}`,
   live: true,
   input: z.object({ slice: LedgerId }),
   examples: ["/slices/1"],

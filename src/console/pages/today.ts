@@ -49,7 +49,9 @@ export const todayPage = definePage({
     );
     const failures = await context.read("sums of failures", (db) => sumFailures(db, accountOf(settings)));
     const late = await context.read("late datasets", (db) => readLateDatasets(db, morning.datasets, app));
-    const statuses = days === null ? null : familyStatuses(context, { days, unrequested: unrequested ?? [] }, late);
+    const requested = new Set(morning.datasets.map(({ dataset }) => dataset));
+    const statuses =
+      days === null ? null : familyStatuses(context, { days, unrequested: unrequested ?? [], requested }, late);
     const verdict = verdictWithFamilies(
       verdictWithUnrequested(morning.verdict, unrequested),
       (statuses ?? []).map(({ family, tone }) => ({ name: familyNames[family], tone })),
@@ -75,7 +77,7 @@ const firstStep = "`storehouse plan` shows what a sync would fetch and cost; `st
 /** How far each family of datasets is complete. */
 function familyStatuses(
   { app }: PageContext,
-  gaps: Pick<FamilyFacts, "days" | "unrequested">,
+  gaps: Pick<FamilyFacts, "days" | "unrequested" | "requested">,
   late: readonly string[],
 ) {
   const { settings } = app.config;

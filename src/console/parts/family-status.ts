@@ -1,5 +1,5 @@
 import { latest } from "../../core/day.ts";
-import { count, countOf } from "../../core/words.ts";
+import { capital, count, countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { families } from "../../datasets/shared/define-dataset.ts";
 import type { CompleteDays } from "../../ledger/complete-days.ts";
@@ -35,14 +35,17 @@ export type FamilyFacts = {
   readonly days: readonly CompleteDays[];
   readonly late: ReadonlySet<string>;
   readonly unrequested: readonly UnrequestedDays[];
+  /** Datasets of which anything was requested. */
+  readonly requested: ReadonlySet<string>;
 };
 
 /** The status of a family: how far all of it is complete, with the datasets that are ahead. */
-export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts): FamilyStatus {
+export function familyStatus({ datasets, days, late, unrequested, requested }: FamilyFacts): FamilyStatus {
   const own = days.filter(({ dataset }) => datasets.includes(dataset));
   const calm = (sentence: string) => ({ tone: "calm", sentence, completeTo: null, datasets }) as const;
   if (datasets.length === 0) return calm("Off: none of its datasets is on.");
-  if (own.length === 0) return calm("Nothing has been requested yet.");
+  if (own.length === 0)
+    return calm(datasets.some((one) => requested.has(one)) ? nothingDue : "Nothing has been requested yet.");
   // the day to which all of it is complete; datasets that are ahead are named
   const completeTo = own.map((one): string | null => one.completeTo).reduce(earlierIfBoth);
   const lateOnes = own.filter(({ dataset }) => late.has(dataset)).map(({ dataset }) => dataset);
@@ -64,6 +67,8 @@ export function familyStatus({ datasets, days, late, unrequested }: FamilyFacts)
   };
 }
 
+const nothingDue = "Nothing is due: what was requested has no data, or is no longer in the portfolio.";
+
 function behindText(own: readonly CompleteDays[]): string {
   const behind = own.filter((one) => one.behind > 0);
   if (behind.length === 0) return "";
@@ -82,8 +87,15 @@ function gapText(own: readonly CompleteDays[]): string {
 }
 
 function noDayText(own: readonly CompleteDays[]): string {
-  const none = own.filter((one) => one.completeTo === null).map(({ dataset }) => dataset);
-  return none.length === own.length ? "Not complete on any day yet" : `${none.join(", ")} not complete on any day yet`;
+  const none = own.filter((one) => one.completeTo === null);
+  const kinds = [...Map.groupBy(none, incompleteText)];
+  const [only] = kinds;
+  if (kinds.length === 1 && only !== undefined && none.length === own.length) return capital(only[0]);
+  return kinds.map(([text, alike]) => `${alike.map(({ dataset }) => dataset).join(", ")} ${text}`).join(", ");
+}
+
+function incompleteText({ incompleteSince }: CompleteDays): string {
+  return incompleteSince === null ? "not complete on any day yet" : `incomplete since ${incompleteSince} or earlier`;
 }
 
 /** Datasets that are complete to a later day than the one that all are complete to. */

@@ -1,4 +1,5 @@
 import { count, countOf } from "../../core/words.ts";
+import { resultText } from "../background-runs.ts";
 import { stopAction } from "../actions/stop.ts";
 import { actionForm } from "../define-action.ts";
 import type { PageContext } from "../define-page.ts";
@@ -26,7 +27,7 @@ export function runningCard(context: PageContext): Html {
   return html`<section id="running" class="card wide">
     <h2>${what}</h2>
     <p>${stateBadge(outcome)} <span class="muted">${instantText(ended.at, now)}</span></p>
-    ${ended.result === null ? null : html`<p>${countOf(ended.result.progress.total, "slice")}, ${countOf(ended.result.progress.failed, "failed slice")}, ${countOf(ended.result.progress.credits, "credit")} spent. <a href="/runs/${ended.result.runId}">See the run</a></p>`}
+    ${ended.result === null ? null : html`<p>${resultText(ended.result)}. <a href="/runs/${ended.result.runId}">See the run</a></p>`}
     ${ended.problem === null ? null : html`<p class="notice bad">${ended.problem}</p>`}
   </section>`;
 }

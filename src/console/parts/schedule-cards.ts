@@ -5,7 +5,7 @@ import { html, type Html } from "../html.ts";
 import { badge } from "./badge.ts";
 import { instantText } from "./times.ts";
 
-/** The next run of each line of the schedule with its price. */
+/** The next run of each line of the schedule with its price and since when it is known: keywords and settings may have changed since. */
 export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: number): Html {
   if (nextRuns.length === 0)
     return html`<section class="card" id="next">
@@ -26,6 +26,7 @@ export function nextRunsCard({ nextRuns }: Pick<Morning, "nextRuns">, now: numbe
           </li>`,
       )}
     </ul>
+    <p class="muted small">Priced ${instantText(Math.min(...nextRuns.map(({ pricedAt }) => pricedAt)), now)}.</p>
   </section>`;
 }
 

@@ -20,7 +20,7 @@ const atFirst = 12;
 /** Further lines are summed up: an account may have thousands of apps. */
 const mostLines = 100;
 
-/** What was spent, grouped by a name, the largest first, with each one's share as a bar; smaller ones are shown after a click. */
+/** What was spent, grouped by a name, the largest first, with each one's share of the total as a bar; smaller ones are shown after a click. */
 export function spendTable<S extends Spend>(heading: string, spend: readonly S[], nameOf: (one: S) => string): Html {
   if (spend.length === 0) return nothingSpent;
   const groups = [...Map.groupBy(spend, nameOf)]
@@ -34,10 +34,10 @@ export function spendTable<S extends Spend>(heading: string, spend: readonly S[]
       credits: sumOfCredits(others),
       requests: sumBy(others, (one) => one.requests),
     });
-  const longest = groups[0]?.credits ?? 0;
+  const total = sumOfCredits(spend);
   const columns: readonly TableColumn<(typeof groups)[number]>[] = [
     { heading, cell: ({ name }) => html`<span class="wrap">${name}</span>` },
-    { heading: "Share", cell: ({ credits }) => bar(credits, longest) },
+    { heading: "Share", cell: ({ credits }) => bar(credits, total) },
     { heading: "Requests", isNumber: true, cell: ({ requests }) => requests },
     { heading: "Credits", isNumber: true, cell: ({ credits }) => credits },
   ];
