@@ -27,7 +27,7 @@ create function core.in_reporting_currency(amount numeric, currency text, day da
                        else (select r.rate from core.reporting_rate as r
                              where  r.currency = $2 and r.date_day <= $3 and r.date_day > $3 - 31
                              order  by r.date_day desc limit 1) end;
-comment on function core.in_reporting_currency(numeric, text, date) is 'An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, at most 31 days old; null if there is none. An amount that is already in the reporting currency stays as it is.';
+comment on function core.in_reporting_currency(numeric, text, date) is 'An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, less than 31 days old; null if there is none. An amount that is already in the reporting currency stays as it is.';
 
 create view mart.search_ads_daily_reporting as
 select r.org_id, r.org_name, r.track_id, r.app_name, r.country_code, r.campaign_id, r.campaign_name, r.date_day, m.money_currency, m.money_spend,

@@ -191,7 +191,7 @@ cross  join lateral (
   left   join release as l on l.version = n.on_version
   group  by 1, 2, 3) as r
 join   core.dim_country as c on c.country_key = r.country_key;
-comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. On Android, reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?';
+comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. Reviews of the paged Android list may name their version. For all others it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?';
 comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.';
 comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and if the service reports none.';
 comment on column mart.review_by_version.version             is 'Version number; empty if the review names none and none can be inferred.';

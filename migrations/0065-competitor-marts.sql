@@ -142,11 +142,13 @@ with change as (
 select a.store, a.track_id, a.app_name, exists (select from core.tracked_competitor as t where t.competitor_app_key = g.app_key and t.valid_to is null) as is_competitor,
        c.country_code, c.country_name, g.language_code, g.date_day, g.change_source, g.property, g.change_number, g.old_value, g.new_value,
        g.change_source <> 'release detail' or g.property not in ('title', 'description', 'screenshots', 'price', 'icon', 'video', 'category', 'developer',
-                                                                 'in-app products', 'removed', 'version') as is_main_source
+                                                                 'in-app products', 'removed', 'version', 'name')
+       and not (a.store = 'android' and g.property in ('video previews', 'inapp products'))
+       and not (a.store = 'ios' and g.property in ('developer name', 'primary category id')) as is_main_source
 from   change as g
 join   core.dim_app     as a on a.app_key = g.app_key
 join   core.dim_country as c on c.country_key = g.country_key;
-comment on view   mart.app_page_change               is 'One row per change of an app''s page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... It covers the apps in the portfolio: list a competitor in portfolio.apps to see its changes. The subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
+comment on view   mart.app_page_change               is 'One row per change of an app''s page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... It covers the apps in the portfolio: list a competitor in portfolio.apps to see its changes. The subtitle needs the dataset app_change. Rows with is_main_source may be counted. What did a competitor change this month? What changed on the page before downloads rose?';
 comment on column mart.app_page_change.is_competitor is 'True for an app that the account names as a competitor now.';
 comment on column mart.app_page_change.country_code  is 'Country of the page, ISO 3166-1 alpha-2; ALL on Android, where pages differ by language.';
 comment on column mart.app_page_change.language_code is 'Language of the page (Android); empty on iOS.';

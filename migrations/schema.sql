@@ -1935,7 +1935,7 @@ create view mart.app_overview_daily (
      LEFT JOIN core.reporting_currency y ON true
      LEFT JOIN ops.app_groups ag ON ag.store = a.store AND ag.track_id = a.track_id;
 
--- One row per change of an app's page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... It covers the apps in the portfolio: list a competitor in portfolio.apps to see its changes. The subtitle needs the dataset app_change. Rows may be counted. What did a competitor change this month? What changed on the page before downloads rose?
+-- One row per change of an app's page in the store, by country, language, day, source and property: title, subtitle, description, screenshots, price, version ... It covers the apps in the portfolio: list a competitor in portfolio.apps to see its changes. The subtitle needs the dataset app_change. Rows with is_main_source may be counted. What did a competitor change this month? What changed on the page before downloads rose?
 create view mart.app_page_change (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -2061,7 +2061,7 @@ create view mart.app_page_change (
     g.change_number,
     g.old_value,
     g.new_value,
-    g.change_source <> 'release detail'::text OR (g.property <> ALL (ARRAY['title'::text, 'description'::text, 'screenshots'::text, 'price'::text, 'icon'::text, 'video'::text, 'category'::text, 'developer'::text, 'in-app products'::text, 'removed'::text, 'version'::text])) AS is_main_source
+    g.change_source <> 'release detail'::text OR (g.property <> ALL (ARRAY['title'::text, 'description'::text, 'screenshots'::text, 'price'::text, 'icon'::text, 'video'::text, 'category'::text, 'developer'::text, 'in-app products'::text, 'removed'::text, 'version'::text, 'name'::text])) AND NOT (a.store = 'android'::text AND (g.property = ANY (ARRAY['video previews'::text, 'inapp products'::text]))) AND NOT (a.store = 'ios'::text AND (g.property = ANY (ARRAY['developer name'::text, 'primary category id'::text]))) AS is_main_source
    FROM change g
      JOIN core.dim_app a ON a.app_key = g.app_key
      JOIN core.dim_country c ON c.country_key = g.country_key;
@@ -4062,7 +4062,7 @@ create view mart.retention_daily (
            FROM core.fact_sales_metric f
           WHERE f.app_key = v.app_key AND f.date_day = v.date_day AND f.country_key = v.country_key AND f.context = 'DOWNLOAD'::text AND NOT f.is_total) s ON true;
 
--- One row per app, country, language and version: the number of reviews and their stars. On Android, reviews name their version. On iOS it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?
+-- One row per app, country, language and version: the number of reviews and their stars. Reviews of the paged Android list may name their version. For all others it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?
 create view mart.review_by_version (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
@@ -9039,7 +9039,7 @@ CREATE INDEX answer_call_hash ON raw.answer USING btree (call_hash, fetched_at);
 CREATE INDEX answer_slice ON raw.answer USING btree (slice_id, attempt, page);
 CREATE INDEX answer_unread ON raw.answer USING btree (fetched_at) WHERE (slice_id IS NULL);
 
--- An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, at most 31 days old; null if there is none. An amount that is already in the reporting currency stays as it is.
+-- An amount in the reporting currency, by the newest rate of core.reporting_rate on or before the day, less than 31 days old; null if there is none. An amount that is already in the reporting currency stays as it is.
 CREATE OR REPLACE FUNCTION core.in_reporting_currency(amount numeric, currency text, day date)
  RETURNS numeric
  LANGUAGE sql

@@ -49,7 +49,9 @@ export const creditsArgument = wholeNumber({
 /** Reads the number of a plan; it stays text, as the ledger has it. */
 export function planArgument(text: string): string {
   if (!ledgerNumber.test(text))
-    throw new InvalidArgumentError("It is not the number of a plan: `storehouse backfill --dry-run` prints it.");
+    throw new InvalidArgumentError(
+      "It is not the number of a plan: `storehouse backfill --dataset NAME --dry-run` prints it.",
+    );
   return text;
 }
 

@@ -123,7 +123,7 @@ export const usageErrors = {
   unknown_plan: {
     recovery: "usage",
     says: "there is no plan {plan} {known}",
-    next: "`storehouse backfill --dry-run` makes one",
+    next: "`storehouse backfill --dataset NAME --dry-run` makes one",
   },
   plan_of_another: { recovery: "usage", says: "plan {plan} is of {account}", next: "run the command {how}" },
   plan_changed: {

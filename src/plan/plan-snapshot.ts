@@ -89,7 +89,10 @@ function isDue({ timing, request, partition }: Snapshot, known: readonly Covered
   const newest = covered.at(-1);
   if (reprocess === "failed") return newest !== undefined && hasFailed(newest);
   if (reprocess === "all") return newest === undefined || !(waitsOrRuns(newest) || newest.refused);
-  const isMiss = (slice: Covered) => slice.state === "failed" || slice.state === "lost" || isNoAnswer(slice, partition);
+  // an empty answer is none only while its partition is as it was: a list that was empty then may have items now
+  const isEarlierEmpty = (slice: Covered) => slice.state === "empty" && slice.fingerprint !== fingerprint;
+  const isMiss = (slice: Covered) =>
+    slice.state === "failed" || slice.state === "lost" || (isNoAnswer(slice, partition) && !isEarlierEmpty(slice));
   const holds = ({ asOf }: Covered, days: number) => asOf > addDays(today, -days);
   const last = covered.findLastIndex((slice) => !isMiss(slice));
   const answer = covered[last];

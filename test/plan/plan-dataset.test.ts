@@ -70,6 +70,13 @@ describe("a snapshot", () => {
     expect(plan(weekly, held, { partition: { fingerprint: "keywords 12" } }).slices).toEqual([]);
     const [due] = plan(weekly, held, { partition: { fingerprint: "keywords 13" } }).slices;
     expect(due).toMatchObject({ fingerprint: "keywords 13", window: oneDay(today) });
+    // the list was empty in between: the older one says nothing about what is in it now
+    const emptied = [
+      requestedOn(2, { fingerprint: "keywords 1" }),
+      requestedOn(1, { fingerprint: "keywords 0", state: "empty" }),
+    ];
+    const one = { partition: { fingerprint: "keywords 1", expected: true } };
+    expect(plan(weekly, emptied, one).slices).toHaveLength(1);
   });
 
   test("is not requested twice on a day on which it failed, but the next day", () => {

@@ -34,7 +34,7 @@ export function definePlan(command: Command): void {
     .option("--json", "as JSON")
     .addHelpText(
       "after",
-      "\n`storehouse backfill --dry-run` makes a plan that is kept, can be limited to a number of credits, and runs exactly as shown.",
+      "\n`storehouse backfill --dataset NAME --dry-run` makes a plan that is kept, can be limited to a number of credits, and runs exactly as shown.",
     )
     .action((options: SyncOptions) =>
       withApp(async (app) => {

@@ -14,6 +14,7 @@ import {
   changeKeywords,
   creditsFor,
   keywordChanges,
+  makeListsDue,
   type KeywordChanges,
   type KeywordsChanged,
 } from "../../person/keyword-changes.ts";
@@ -114,10 +115,13 @@ async function carryOut(
   const seen = new Set(shown.remove);
   const unseen = changes.remove.filter((keyword) => !seen.has(keyword));
   const isMoreExpensive = creditsFor(changes, ingest.parts.learned) > runLimit.left();
-  if (unseen.length > 0 || isMoreExpensive)
+  if (unseen.length > 0 || isMoreExpensive) {
+    // so that the command requests them
+    await makeListsDue(session, placeOf(wanted), now, null);
     throw fail("console_bad_input", {
       problem: `the keywords of the account differ from the list last read, and ${isMoreExpensive ? "the change costs more" : `${countOf(unseen.length, "keyword")} more would be removed`}: read the list with \`storehouse sync --dataset tracked_keyword\`, then review the changes again`,
     });
+  }
   const done = await changeKeywords(session, placeOf(wanted), now, changes);
   if (done.error === null) return done;
   const problem = done.error instanceof StorehouseError ? done.error.message : "the change was interrupted";

@@ -78,8 +78,8 @@ const usualCompetitors = 3;
 async function readApps(db: Database, account: string): Promise<readonly AppOption[]> {
   const { rows } = await sql<AppOption>`
     select a.store || ':' || a.track_id as app, a.store, a.track_id as "trackId", coalesce(a.app_name, a.track_id) as name,
-           not exists (select from core.tracked_app as t where t.app_key = a.app_key and t.account = ${account})
-           and exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key and n.account = ${account}) as "isCompetitor"
+           not exists (select from core.tracked_app as t where t.app_key = a.app_key and t.account = ${account} and t.valid_to is null)
+           and exists (select from core.tracked_competitor as n where n.competitor_app_key = a.app_key and n.account = ${account} and n.valid_to is null) as "isCompetitor"
     from   ops.portfolio_app as a
     cross  join lateral (select exists (select from core.fact_keyword_rank_summary as s where s.app_key = a.app_key) as has_ranks) as r
     where  r.has_ranks or exists (select from core.fact_category_rank as f where f.app_key = a.app_key) or exists (select from core.review as f where f.app_key = a.app_key)
@@ -112,7 +112,7 @@ async function readPlaces(db: Database, { store, trackId }: AppOption): Promise<
     join   core.dim_country as c on c.country_key = s.country_key
     join   core.dim_device  as d on d.device_key = s.device_key
     group  by c.country_code, d.device_code, d.device_key
-    order  by sum(s.keyword_count) desc, c.country_code, d.device_key`.execute(db);
+    order  by (array_agg(s.keyword_count order by s.date_day desc))[1] desc, c.country_code, d.device_key`.execute(db);
   return rows;
 }
 

@@ -1,20 +1,28 @@
 with seen as (
-  select n.keyword_key, n.country_key, n.store, argMax((n.popularity, n.chance, n.iphone_chance, n.ipad_chance, n.app_count, n.iphone_app_count, n.ipad_app_count, n.brand_track_id), n.date_day) as m,
-         -- a newer answer, or list, may leave the volume out
-         argMaxIf(n.search_volume, n.date_day, n.search_volume is not null) as search_volume
+  select n.keyword_key, n.country_key, n.store, argMax(tuple(n.brand_track_id), n.date_day) as brand,
+         -- a newer answer, or list, may leave these out
+         argMaxIf(n.search_volume, n.date_day, n.search_volume is not null) as search_volume,
+         argMaxIf(n.popularity, n.date_day, n.popularity is not null) as popularity,
+         argMaxIf(n.chance, n.date_day, n.chance is not null) as chance,
+         argMaxIf(n.iphone_chance, n.date_day, n.iphone_chance is not null) as iphone_chance,
+         argMaxIf(n.ipad_chance, n.date_day, n.ipad_chance is not null) as ipad_chance,
+         argMaxIf(n.app_count, n.date_day, n.app_count is not null) as app_count,
+         argMaxIf(n.iphone_app_count, n.date_day, n.iphone_app_count is not null) as iphone_app_count,
+         argMaxIf(n.ipad_app_count, n.date_day, n.ipad_app_count is not null) as ipad_app_count
   from   core.fact_keyword_metadata as n
   group  by n.keyword_key, n.country_key, n.store
 ), tracked as (
-  select n.app_key, n.country_key, n.keyword_key,
-         argMax((n.chance, n.app_count, n.brand_track_id), (coalesce(n.valid_to, toDate32('2299-12-31')), n.valid_from, n.account)) as t,
-         argMaxIf(n.search_volume, (coalesce(n.valid_to, toDate32('2299-12-31')), n.valid_from, n.account), n.search_volume is not null) as search_volume
+  select n.app_key, n.country_key, n.keyword_key, argMax(tuple(n.brand_track_id), (coalesce(n.valid_to, toDate32('2299-12-31')), n.valid_from, n.account)) as brand,
+         argMaxIf(n.search_volume, (coalesce(n.valid_to, toDate32('2299-12-31')), n.valid_from, n.account), n.search_volume is not null) as search_volume,
+         argMaxIf(n.chance, (coalesce(n.valid_to, toDate32('2299-12-31')), n.valid_from, n.account), n.chance is not null) as chance,
+         argMaxIf(n.app_count, (coalesce(n.valid_to, toDate32('2299-12-31')), n.valid_from, n.account), n.app_count is not null) as app_count
   from   core.tracked_keyword as n
   group  by n.app_key, n.country_key, n.keyword_key
 ), known as (
-  select f.*, d.device_code, coalesce(s.search_volume, t.search_volume) as search_volume, s.m.1 as search_popularity,
-         coalesce(multiIf(d.device_code = 'IPHONE', s.m.3, d.device_code = 'IPAD', s.m.4, s.m.2), t.t.1) as chance,
-         coalesce(multiIf(d.device_code = 'IPHONE', s.m.6, d.device_code = 'IPAD', s.m.7, s.m.5), t.t.2) as competing_app_count,
-         coalesce(s.m.8, t.t.3) as brand_track_id,
+  select f.*, d.device_code, coalesce(s.search_volume, t.search_volume) as search_volume, s.popularity as search_popularity,
+         coalesce(multiIf(d.device_code = 'IPHONE', s.iphone_chance, d.device_code = 'IPAD', s.ipad_chance, s.chance), t.chance) as chance,
+         coalesce(multiIf(d.device_code = 'IPHONE', s.iphone_app_count, d.device_code = 'IPAD', s.ipad_app_count, s.app_count), t.app_count) as competing_app_count,
+         coalesce(s.brand.1, t.brand.1) as brand_track_id,
          toDecimal256(1, 18) - coalesce(toDecimal256(1, 18) / nullif(f.rank, 0), toDecimal256(0, 18)) as open_share
   from   ops.latest_keyword_rank as f
   join   core.dim_device as d on d.device_key = f.device_key
