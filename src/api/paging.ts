@@ -64,8 +64,10 @@ export function pagesReported({ paging, items }: Paged, value: unknown, index: n
   if (paging === null || items === null) return read;
   const count = itemsOn(value, items) + invalid;
   if (count === 0) return read;
-  const byTotal = moreByTotal(paging, value, { index, count });
-  if (count < fullPage(paging, value)) return read + (byTotal ?? 0);
+  const isFull = count >= fullPage(paging, value);
+  // a page that is not full says nothing against the total
+  const byTotal = moreByTotal(paging, value, { index, count: isFull ? count : 0 });
+  if (!isFull) return read + (byTotal ?? 0);
   // one of the two numbers may be too small: then a full page is not the last one
   const known = [byTotal, moreByItems(paging, value, { index, count })].filter((more) => more !== null);
   return read + (known.length === 0 ? 1 : Math.max(...known));
@@ -112,7 +114,10 @@ function moreByTotal({ total }: Paging, value: unknown, { index, count }: Page):
   const parts = valuesAt(value, total.rows);
   const reported = parts.map((rows) => rowsAfter(rows));
   if (reported.length === 0 || reported.includes(null)) return null;
-  const rowsFrom = sumBy(parts, (rows) => (numberIn(rows, "totalRowCount") ?? 0) - (numberIn(rows, "offset") ?? 0));
+  const rowsFrom = sumBy(parts, (rows) =>
+    // a part that ended on an earlier page has none
+    Math.max(0, (numberIn(rows, "totalRowCount") ?? 0) - (numberIn(rows, "offset") ?? 0)),
+  );
   return rowsFrom < count ? null : Math.max(...reported.map((pages) => pages ?? 0));
 }
 

@@ -33,6 +33,8 @@ export function startSliceRunner(
   // a stop aborts calls that are not sent yet; those under way are aborted when the grace period is over
   const signals = { unsent: AbortSignal.any([cut.signal, halted]), underWay: cut.signal };
   const running = new Set<Promise<void>>();
+  /** Attempts by slice: a slice that became pending may be claimed again before the end of its earlier attempt is noted here. */
+  const attempts = new Map<string, number>();
   const queue = createNextSlices(parts);
   let awake = Promise.withResolvers<void>();
   const wake = () => {
@@ -42,14 +44,24 @@ export function startSliceRunner(
   halted.addEventListener("abort", wake, { once: true });
 
   function take(slice: Slice): void {
+    attempts.set(slice.sliceId, (attempts.get(slice.sliceId) ?? 0) + 1);
     claimedSlices.start(slice.sliceId);
     const work = runSlice(parts, slice, signals)
       .catch((error: unknown) => releaseSlice(slice, error))
       .finally(() => {
         running.delete(work);
-        claimedSlices.end(slice.sliceId);
+        endAttempt(slice);
       });
     running.add(work);
+  }
+
+  function endAttempt({ sliceId }: Slice): void {
+    const left = (attempts.get(sliceId) ?? 1) - 1;
+    if (left > 0) attempts.set(sliceId, left);
+    else {
+      attempts.delete(sliceId);
+      claimedSlices.end(sliceId);
+    }
   }
 
   /**

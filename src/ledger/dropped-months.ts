@@ -70,17 +70,24 @@ export async function answersOf(
 }
 
 /**
- * Notes that a month was dropped, so that it is not dropped again because of this note. If an answer of the month is requested again, it is
- * loaded although it is the same: its rows are gone.
+ * Forgets the digests of the answers of a month whose rows are removed: if one is requested again, it is loaded although it is the same.
+ * Before the table is locked, since this may take long.
  */
-export async function noteGone(
+export async function forgetDigests(
   transaction: Database,
-  { datasets, table, month }: Pick<DroppedMonth, "datasets" | "table" | "month">,
+  { datasets, month }: Pick<DroppedMonth, "datasets" | "month">,
 ): Promise<void> {
   await sql`
     update ops.slice set answer_digest = null
     where  dataset = any (${[...datasets]}::text[]) and state = 'loaded' and answer_digest is not null
     and    window_start < ${addMonths(month, 1)}::date and window_end > ${month}::date`.execute(transaction);
+}
+
+/** Notes that a month was dropped, so that it is not dropped again because of this note. */
+export async function noteGone(
+  transaction: Database,
+  { table, month }: Pick<DroppedMonth, "table" | "month">,
+): Promise<void> {
   await sql`update ops.dropped_month set is_done = true where table_name = ${table} and month_start = ${month}::date`.execute(
     transaction,
   );

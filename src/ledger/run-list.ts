@@ -61,7 +61,8 @@ async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<rea
   const { rows } = await sql<RunLine>`
     select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, error_message, planned_slice_count, planned_credits::float8, loaded_count::int,
            empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8,
-           case when planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count then coalesce((
+           -- a limited run has many requests, and the slices that are not among its own were cancelled
+           case when outcome is distinct from 'limited' and planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count then coalesce((
              select jsonb_agg(jsonb_build_object('runId', m.run_id::text, 'kind', m.kind, 'slices', m.slices) order by m.run_id)
              from   (select s.run_id, o.kind, count(distinct s.slice_id) as slices
                      from   ops.request_log as q
@@ -108,7 +109,7 @@ function runsWith(
     db,
     sql`select run_id from ops.run_log as r
         where  exists (select from ops.slice_log as s where s.run_id = r.run_id and s.state = any (${[...states]}::text[]))
-        or     r.outcome = ${outcome}
+        ${outcome === null ? sql`` : sql`or r.outcome = ${outcome}`}
         order  by run_id desc limit ${most}`,
   );
 }

@@ -36,7 +36,7 @@ async function unreadOf(db: Database, planning: DatasetPlanning): Promise<readon
   });
 }
 
-/** A list as these name it. */
+/** The dataset and the parts of the scope that name a list, such as `tracked_keyword ios 1 US`. */
 export function listWords(dataset: string, scope: Scope): string {
   const own = Object.entries(scope).filter(([part]) => parts.includes(part));
   return [dataset, ...own.sort(byPart).map(([, value]) => value)].join(" ");

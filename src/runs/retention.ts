@@ -3,7 +3,14 @@ import type { Clock } from "../core/clock.ts";
 import { addDays, addMonths, monthStart, type Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
-import { answersOf, leaveUnkept, noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
+import {
+  answersOf,
+  forgetDigests,
+  leaveUnkept,
+  noteDropped,
+  noteGone,
+  type DroppedMonth,
+} from "../ledger/dropped-months.ts";
 import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
 import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
 import { dropChecks } from "../ledger/reported-checks.ts";
@@ -166,6 +173,7 @@ async function takeOut(
 ): Promise<void> {
   if (!(await noteDropped(transaction, month, now))) throw inUse;
   if (answers !== null && (await answersOf(transaction, month)) !== answers) throw inUse;
+  await forgetDigests(transaction, month);
   await limitLockWaits(transaction);
   if (month.table === requestTable) await sumUpRequests(transaction, month.month);
   await removeMonth(transaction, month, month.action);

@@ -71,8 +71,10 @@ ${openElsewhere(of)}`.execute(db);
     select s.dataset from ops.slice as s where s.run_id = ${of.runId}
     group  by s.dataset having bool_and(s.state = 'skipped') and bool_or(s.state = 'skipped' and not ${wasUnavailable}) and not ${isLoadedBeside(of.runId)}
     order  by s.dataset`.execute(db);
-  const held = await sql<{ dataset: string; scope: Scope }>`
-    select s.dataset, s.scope from ops.slice as s where s.run_id = ${of.runId} and s.state = 'skipped' and s.error_code = 'answer_held'`.execute(
+  const held = await sql<{ dataset: string; scope: Scope; isWhole: boolean }>`
+    select s.dataset, s.scope,
+           not exists (select from ops.slice as x where x.run_id = s.run_id and x.dataset = s.dataset and x.error_code is distinct from 'answer_held') as "isWhole"
+    from   ops.slice as s where s.run_id = ${of.runId} and s.state = 'skipped' and s.error_code = 'answer_held'`.execute(
     db,
   );
   const [left] = open.rows as [(typeof open.rows)[number]];
@@ -81,7 +83,10 @@ ${openElsewhere(of)}`.execute(db);
     ...left,
     ...failures,
     unavailable: unavailable.rows.map((row) => row.dataset),
-    held: held.rows.flatMap(({ dataset, scope }) => [dataset, listWords(dataset, scope)]),
+    held: held.rows.flatMap(({ dataset, scope, isWhole }) => [
+      ...(isWhole ? [dataset] : []),
+      listWords(dataset, scope),
+    ]),
   };
 }
 

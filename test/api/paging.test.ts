@@ -147,6 +147,13 @@ describe("an answer that counts its rows", () => {
     expect(hasNextPage(reports, [part(over), part(over)], 0)).toBe(false);
   });
 
+  test("is not ended by reports that ended on an earlier page", () => {
+    const over = Array.from({ length: 10 }, () => part({ totalRowCount: 1, limit: 20, offset: 20 }, 0));
+    expect(pagesReported(reports, [part({ totalRowCount: 100, limit: 20, offset: 20 }, 20), ...over], 1)).toBe(5);
+    const last = part({ totalRowCount: 2000, limit: 1000, offset: 1000 }, 1000);
+    expect(pagesReported(reports, [last, part({ totalRowCount: 3, limit: 1000, offset: 1000 }, 0)], 1)).toBe(2);
+  });
+
   test("is read by the fullness of its pages where one of its counts lacks a number", () => {
     for (const lacking of [
       { totalRowCount: 5, limit: 2 },
