@@ -46,8 +46,11 @@ export async function endUnchanged(
                     ${attempts.map(({ digest }) => digest)}::text[], ${attempts.map(({ slice }) => slice.dataset)}::text[])
              as t (slice_id, attempt, digest, dataset)
       cross  join lateral (
-        select * from ops.slice
-        where  answer_digest = decode(t.digest, 'hex') and state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
+        select * from (
+          select * from ops.slice where answer_digest = decode(t.digest, 'hex')
+          offset 0 -- a fence: without statistics all loaded slices would be read too, by their state
+        ) as same
+        where  state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
         order  by ended_at desc
         limit  1
       ) as e

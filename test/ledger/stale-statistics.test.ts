@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { expect, test } from "vitest";
 import { claimNext, gatherStatistics, wakeDue } from "../../src/ledger/queue.ts";
 import { sharedQueue } from "../../src/ledger/shared-queue.ts";
@@ -15,7 +16,7 @@ import { forTests } from "../support/for-tests.ts";
 
 const stage = forTests(openLedgerStage);
 
-const [waiting, claimed, ended] = [1_200, 300, 100];
+const [waiting, claimed, ended, loaded] = [1_200, 300, 100, 10_000];
 
 test("attempts end by the numbers of their slices where statistics know of no running one", async () => {
   const workerId = await stage.alive();
@@ -30,6 +31,33 @@ test("attempts end by the numbers of their slices where statistics know of no ru
   const others = slices.slice(ended, 2 * ended).map((slice, place) => ({ slice, digest: digestOf(place) }));
   expect(await read((transaction) => endAttempts(transaction, first, now))).toEqual({ size: ended, isFew: true });
   expect(await read((transaction) => endUnchanged(transaction, others, now))).toEqual({ size: ended, isFew: true });
+});
+
+test("an answer is compared with earlier ones by its digest alone where there are no statistics", async () => {
+  const workerId = await stage.alive();
+  const drafts = Array.from({ length: ended }, (_, app) => draft({ scope: { app: `again ${app}` } }));
+  const run = await stage.run();
+  await stage.insert(run, ...drafts);
+  await sql`
+    insert into ops.slice (dataset, operation, scope, window_start, window_end, as_of, fingerprint, class, state, planned_requests,
+                           planned_credits, run_id, created_at)
+    select dataset, operation, jsonb_build_object('app', 'other ' || n), window_start, window_end, as_of, fingerprint, class, state, 1, 1, run_id, created_at
+    from   (select * from ops.slice where run_id = ${run} limit 1) as s, generate_series(1, ${loaded}) as n`.execute(
+    stage.db,
+  );
+  // as in the first minute of a database, before the first autovacuum
+  await sql`delete from pg_catalog.pg_statistic where starelid = 'ops.slice'::regclass`.execute(stage.db);
+  await sql`
+    update ops.slice set state = 'loaded', ended_at = ${new Date(now)}, answer_digest = sha256((scope ->> 'app')::bytea)`.execute(
+    stage.db,
+  );
+  await stage.insert(await stage.run(), ...drafts);
+  const slices = await claimNext(stage.db, { queueId: sharedQueue, workerId }, { most: ended, now });
+  const attempts = slices.map((slice) => ({ slice, digest: hash("sha256", slice.scope["app"] ?? "") }));
+  expect(await read((transaction) => endUnchanged(transaction, attempts, now), noHints)).toEqual({
+    size: ended,
+    isFew: true,
+  });
 });
 
 test("a ledger that statistics take for small is known, and gathering them mends it", async () => {
@@ -52,14 +80,17 @@ test("statistics are not waited for while another session vacuums the ledger", a
 });
 
 /** How many attempts were ended, and whether fewer entries of indexes were read than there are slices. */
-async function read(work: (transaction: Database) => Promise<{ readonly size: number }>) {
+async function read(work: (transaction: Database) => Promise<{ readonly size: number }>, hints = findByKey) {
   return stage.db.transaction().execute(async (transaction) => {
-    await findByKey(transaction);
+    await hints(transaction);
     const before = await entriesRead(transaction);
     const { size } = await work(transaction);
     return { size, isFew: (await entriesRead(transaction)) - before < waiting };
   });
 }
+
+/** As endUnchanged is called: alone, without hints for the planner. */
+const noHints = () => Promise.resolve();
 
 async function entriesRead(transaction: Database): Promise<number> {
   const { rows } = await sql<{ read: number }>`
