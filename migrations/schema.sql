@@ -8216,7 +8216,7 @@ CREATE INDEX slice_due ON ops.slice USING btree (queue_id, due_at) WHERE ((state
 CREATE INDEX slice_failed ON ops.slice USING btree (dataset) WHERE (state = 'failed'::text);
 CREATE INDEX slice_later ON ops.slice USING btree (due_at) WHERE ((state = 'failed'::text) AND (due_at IS NOT NULL));
 CREATE INDEX slice_lost ON ops.slice USING btree (dataset, window_start) WHERE (state = 'lost'::text);
-CREATE UNIQUE INDEX slice_open ON ops.slice USING btree (dataset, scope, COALESCE(batch_id, (0)::bigint), window_start, window_end) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text]));
+CREATE UNIQUE INDEX slice_open ON ops.slice USING btree (dataset, hashtextextended((scope)::text, (0)::bigint), COALESCE(batch_id, (0)::bigint), window_start, window_end, scope) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text, 'deferred'::text]));
 CREATE INDEX slice_plan ON ops.slice USING btree (plan_id, state) WHERE (plan_id IS NOT NULL);
 CREATE INDEX slice_ready ON ops.slice USING btree (queue_id, turn, slice_id) WHERE ((state = 'pending'::text) AND (due_at IS NULL));
 CREATE INDEX slice_refused ON ops.slice USING btree (dataset, hashtextextended((scope)::text, (0)::bigint)) WHERE ((state = 'skipped'::text) AND (error_code = ANY (ARRAY['bad_request'::text, 'not_encodable'::text])));

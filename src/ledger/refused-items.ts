@@ -39,7 +39,7 @@ export async function isSearched(db: Database, slice: Slice): Promise<boolean> {
   const { rows } = await sql`
     select from ops.slice as s
     join   ops.batch as b on b.batch_id = s.batch_id
-    where  s.dataset = ${slice.dataset} and s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.slice_id <> ${slice.sliceId}
+    where  ${isOfScope(slice)} and s.slice_id <> ${slice.sliceId}
     and    s.state in ('pending', 'running') and cardinality(b.items) < ${items.length} and b.items <@ ${[...items]}::text[]
     limit  1`.execute(db);
   return rows.length > 0;

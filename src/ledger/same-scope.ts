@@ -2,9 +2,8 @@ import type { Slice } from "../core/slice.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 
 /*
- * Slices of a scope are found by the hash of its text, the first column of the index `slice_scope`, which is a tenth of the scope's size.
- * Two scopes may share a hash, so the scopes themselves are compared too.
- * Open slices alone need no hash: the index `slice_open` has their scopes.
+ * Slices of a scope are found by the hash of its text, the first column of the indexes `slice_scope` and, for open slices, `slice_open`: it
+ * is a tenth of the scope's size. Two scopes may share a hash, so the scopes themselves are compared too.
  */
 
 /** SQL: true for rows, under these aliases, whose scopes have the same hash: what the index finds. */

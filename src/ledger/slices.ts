@@ -6,6 +6,7 @@ import { oneDay } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { batchNumbers, digestOf, insertBatches } from "./batches.ts";
 import { turnOf } from "./queue-turn.ts";
+import { hasSameScope, isOfScope } from "./same-scope.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
 
 /*
@@ -106,7 +107,7 @@ async function leftToWaiting(db: Database, runId: string, rows: readonly Snapsho
     update ops.slice as s set fingerprint = p.fingerprint
     from   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as p (dataset text, scope jsonb, batch_id bigint, fingerprint text, position integer)
     where  s.class = 'snapshot' and s.state in ('pending', 'deferred')
-    and    s.dataset = p.dataset and s.scope = p.scope and coalesce(s.batch_id, 0) = coalesce(p.batch_id, 0)
+    and    ${hasSameScope("s", "p")} and coalesce(s.batch_id, 0) = coalesce(p.batch_id, 0)
     -- a plan that a person agreed to is queued whole
     and    exists (select from ops.run as r where r.run_id = ${runId} and r.kind in ('sync', 'schedule'))
     -- a stored answer is about its own day and fingerprint
@@ -208,7 +209,7 @@ export async function splitSlice(db: Database, slice: Slice, now: number): Promi
 export async function dropRefused(db: Database, slice: Slice): Promise<void> {
   const [item] = slice.items ?? [];
   if (item === undefined || slice.items?.length !== 1) return;
-  const waiting = sql`s.dataset = ${slice.dataset} and s.scope = ${JSON.stringify(slice.scope)}::jsonb and s.state = 'pending'`;
+  const waiting = sql`${isOfScope(slice)} and s.state = 'pending'`;
   const { rows } = await sql<{ batch_id: string; items: string[] }>`
     select distinct b.batch_id, b.items
     from   ops.slice as s
