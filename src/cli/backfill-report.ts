@@ -100,7 +100,7 @@ export function priceSpentWords(
     );
   if (failed > 0)
     sentences.push(
-      `${countOf(failed, "slice")} with stored pages failed: \`storehouse retry\` fetches the other pages.`,
+      `${countOf(failed, "slice")} with stored pages failed: \`storehouse retry\` fetches pages that are missing or could not be read.`,
     );
   if (open > 0)
     sentences.push(

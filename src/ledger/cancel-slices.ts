@@ -117,7 +117,7 @@ export function cancelledKept(planId: SqlFragment): SqlFragment {
         where  p.plan_id = ${planId}`;
 }
 
-/** How many slices of a plan were cancelled, and how many failed instead: these have stored pages, and a retry fetches their other pages. */
+/** How many slices of a plan were cancelled, and how many failed instead: these have stored pages, and a retry fetches the others. */
 export type EndedSlices = { readonly cancelled: number; readonly failed: number };
 
 /**
@@ -150,7 +150,7 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         update ops.slice as s
         set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end, due_at = null,
                error_code = case when ${waitsForPrice} then s.error_code else 'plan_spent' end,
-               error_message = case when ${waitsForPrice} then s.error_message else ${`the price of plan ${planId} does not pay for its other pages`} end
+               error_message = case when ${waitsForPrice} then s.error_message else ${`the price of plan ${planId} does not pay for all of its pages`} end
         from   open
         where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = open.was
         and    (s.state = 'deferred' and s.error_code = 'plan_spent' and open.running <= ${left}::numeric

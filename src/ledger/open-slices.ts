@@ -53,11 +53,10 @@ export const awaitsReplay = sql<boolean>`(s.state = 'pending' and s.error_code i
 
 /**
  * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
- * snapshot is valid only for its own moment, unless it waits for a replay alone, and the single page of an answer that could not be read is
- * requested again.
+ * snapshot is valid only for its own moment, unless it waits for a replay alone.
  */
 const pagesLanded = sql`
-  case when ${awaitsReplay} or s.attempt > 0 and s.class <> 'snapshot' and (s.planned_requests > 1 or s.failures = 0)
+  case when ${awaitsReplay} or s.attempt > 0 and s.class <> 'snapshot'
        then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt) else 0 end`;
 
 /** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */
