@@ -122,8 +122,8 @@ function problemOf(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
   const rest = Object.entries(context)
     .filter(([name, value]) => value !== undefined && value !== null && !`${says}${next}`.includes(`{${name}}`))
-    // when a call is tried again is no way out if waiting does not help
-    .filter(([name]) => name !== "until" || !beyondPeriodCodes.includes(code))
+    // what a period has left, and when it ends, says nothing if waiting does not help
+    .filter(([name]) => !(name === "until" || name === "taken") || !beyondPeriodCodes.includes(code))
     .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : factText(name, value)}`);
   return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
 }

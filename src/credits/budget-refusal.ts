@@ -27,6 +27,5 @@ export function budgetRefusal({ refusing, cost, lostAt, now }: RefusedCall): Sto
   if (lostAt !== null && lostAt <= nextPeriod && now >= lastDay) return null;
   const until = lostAt !== null && lostAt <= nextPeriod ? lastDay : nextPeriod;
   const code = lostAt === null && cost > credits ? "budget_too_small" : "budget_exhausted";
-  const used = code === "budget_too_small" ? {} : { taken };
-  return fail(code, { budget, period, credits, ...used, cost, until });
+  return fail(code, { budget, period, credits, taken, cost, until });
 }
