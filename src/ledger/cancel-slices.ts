@@ -2,6 +2,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { hasOpenSlices, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { isPaidFromPlan } from "./plan-payers.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { hasLivingWorker, isAlive } from "./workers.ts";
 
@@ -113,7 +114,8 @@ export function cancelledKept(planId: SqlFragment): SqlFragment {
         set    cancelled_slice_count = p.cancelled_slice_count + (select count(*) from cancelled),
                past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
         from   (select ${chargedCredits} as charged, ${unsureCredits("c")} as unsure
-                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
+                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id
+                where  ${isPaidFromPlan}) as gone
         where  p.plan_id = ${planId}`;
 }
 
