@@ -16,7 +16,7 @@ import { table } from "./table.ts";
 import { isoTime, timeText } from "./times.ts";
 
 /** When work would be done: allowance periods, including the current one, and an instant as ISO 8601. */
-export type Done = (
+type Done = (
   | { readonly periods: number; readonly doneAt: string }
   | { readonly unknown: "allowance_not_known" | "allowance_too_small" | "budget_too_small" | "nights_take_allowance" }
 ) & {
