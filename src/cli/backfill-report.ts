@@ -3,14 +3,15 @@ import type { BackfillPlan } from "../planner/backfill-plan.ts";
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import type { PlanChanges } from "../planner/plan-changes.ts";
 import { addDays, daysBetween } from "../core/day.ts";
+import type { BudgetWork } from "../planner/credit-budgets.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { EndedSlices } from "../ledger/cancel-slices.ts";
-import { openWork, openWorkOfPlan, type OpenWork } from "../ledger/open-slices.ts";
+import { openWork, openWorkOfPlan } from "../ledger/open-slices.ts";
 import type { PlanProgress } from "../ledger/plans.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import { print } from "./output.ts";
 import { count, countOf } from "../core/words.ts";
-import { forecastOf, printPlan } from "./plan-report.ts";
+import { outlookOf, printPlan } from "./plan-report.ts";
 import { table } from "./table.ts";
 import { timeText } from "./times.ts";
 
@@ -21,13 +22,14 @@ const shownAtMost = 20;
 export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: PlanProgress): Promise<void> {
   const { slices, requests, credits, naiveCredits, leftOut } = plan;
   const isBegun = plan.queuedAt !== null;
-  const lines = await workLeft(app, plan);
+  const left = await workLeft(app, plan);
+  const lines = workOf(left);
   print(`Plan ${plan.planId}, made ${timeText(plan.madeAt)} as of ${plan.asOf}: ${requestWords(plan.request)}`);
   printPlan({
     lines,
     waiting: [],
     totals: isBegun ? { ...planTotals(lines), naiveCredits: null } : { slices, requests, credits, naiveCredits },
-    forecast: await forecastOf(app, lines),
+    ...(await outlookOf(app, left)),
     atLeast: datasetsAtLeast(lines, app.config.settings),
   });
   if (leftOut.slices > 0)
@@ -51,9 +53,9 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
     );
 }
 
-/** The remaining work of a plan: all of it until it is begun, then its open slices. */
-export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly OpenWork[]> {
-  return plan.queuedAt === null ? workOf(plan.lines) : openWorkOfPlan(app.warehouse.db, plan.planId);
+/** The remaining work of a plan by app: all of it until it is begun, then its open slices. */
+export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly BudgetWork[]> {
+  return plan.queuedAt === null ? plan.lines : openWorkOfPlan(app.warehouse.db, plan.planId);
 }
 
 /** Prints the outcome of a plan that has nothing left to run. `isMissing`: whether what was cancelled is missing now. */
@@ -100,7 +102,7 @@ export function priceSpentWords(
     );
   if (failed > 0)
     sentences.push(
-      `${countOf(failed, "slice")} with stored pages failed: \`storehouse retry\` fetches the other pages.`,
+      `${countOf(failed, "slice")} with stored pages failed: \`storehouse retry\` fetches pages that are missing or could not be read.`,
     );
   if (open > 0)
     sentences.push(

@@ -1,5 +1,10 @@
-import { AbortError, SkipError, StorehouseError } from "../core/errors.ts";
-import type { KeywordChanges, KeywordsChanged, TrackedPlace } from "../person/keyword-changes.ts";
+import { StorehouseError } from "../core/errors.ts";
+import {
+  changedNothing,
+  type KeywordChanges,
+  type KeywordsChanged,
+  type TrackedPlace,
+} from "../person/keyword-changes.ts";
 import { nightsInWords, type KeywordNights } from "../person/keyword-nights.ts";
 import type { SeenChanges } from "../person/seen-changes.ts";
 import { count, countOf } from "../core/words.ts";
@@ -64,8 +69,7 @@ export function doneInWords(changes: KeywordChanges, { added, removed }: Keyword
 /** What was done before a failure, and what is left. */
 export function leftInWords({ add, remove }: KeywordChanges, { added, removed, error }: KeywordsChanged): string {
   const done = `Only part of it was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
-  // a plain refusal changed nothing, and would be repeated
-  if (error instanceof SkipError || error instanceof AbortError) return done;
+  if (changedNothing(error)) return done;
   return `${done} It is not known whether the failed call took effect; run the same command again to do the rest.`;
 }
 

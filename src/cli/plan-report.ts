@@ -1,8 +1,11 @@
 import { accountIdIn, type App } from "../app.ts";
-import { hourMs } from "../core/day.ts";
+import { dayOf, hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { leftNow, readAccount } from "../credits/account.ts";
 import { cheaperNights, readNightsKept } from "../credits/nights-ahead.ts";
+import { deferredWords } from "../plan/budget-words.ts";
+import type { OverBudget } from "../plan/over-budget.ts";
+import { cutToRooms, readRooms, type BudgetWork } from "../planner/credit-budgets.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
@@ -13,19 +16,40 @@ import { table } from "./table.ts";
 import { isoTime, timeText } from "./times.ts";
 
 /** When work would be done: allowance periods, including the current one, and an instant as ISO 8601. */
-export type Done = (
+type Done = (
   | { readonly periods: number; readonly doneAt: string }
-  | { readonly unknown: "allowance_not_known" | "allowance_too_small" | "nights_take_allowance" }
+  | { readonly unknown: "allowance_not_known" | "allowance_too_small" | "budget_too_small" | "nights_take_allowance" }
 ) & {
   /** Credits that its history leaves until the reset for the floor and the forecast nights; 0 if it has no history. */
   readonly keptForNights: number;
 };
 
+/** When work would be done, and the part of it that budgets put off. */
+export type WorkOutlook = { readonly forecast: Done; readonly overBudget: readonly OverBudget[] };
+
+/** Reads the outlook of some work, with the app of each line if it is about one. */
+export async function outlookOf(app: App, work: readonly BudgetWork[]): Promise<WorkOutlook> {
+  const { settings } = app.config;
+  const { db } = app.warehouse;
+  const rooms = await readRooms(db, {
+    settings,
+    accountId: await accountIdIn(db, app.config),
+    day: dayOf(app.clock.now()),
+  });
+  const overBudget = cutToRooms(work, settings, rooms).deferred;
+  const done = await forecastOf(app, work);
+  const isTooDear = !("unknown" in done) && overBudget.some(({ tooDear }) => tooDear !== undefined);
+  return {
+    forecast: isTooDear ? { unknown: "budget_too_small", keptForNights: done.keptForNights } : done,
+    overBudget,
+  };
+}
+
 /**
- * When the work would be done, or why that is not known: the service has not reported the allowance yet, or the floors, or the nights that
- * history leaves credits for, leave too few for ever.
+ * When the work would be done if there were no budgets, or why that is not known: the service has not reported the allowance yet, or the
+ * floors, or the nights that history leaves credits for, leave too few for ever.
  */
-export async function forecastOf(app: App, work: readonly Omit<OpenWork, "dataset">[]): Promise<Done> {
+async function forecastOf(app: App, work: readonly BudgetWork[]): Promise<Done> {
   const { settings } = app.config;
   const { db } = app.warehouse;
   const notKnown = { unknown: "allowance_not_known", keptForNights: 0 } as const;
@@ -56,18 +80,17 @@ export async function forecastOf(app: App, work: readonly Omit<OpenWork, "datase
 }
 
 /** The contents of a plan, as every command that plans shows them. `waiting` was planned earlier and is part of `totals`. */
-export type PlanWords = {
+export type PlanWords = WorkOutlook & {
   readonly lines: readonly OpenWork[];
   readonly waiting: readonly OpenWork[];
   /** `naiveCredits` null when it is not known. */
   readonly totals: Omit<OpenWork, "dataset" | "class"> & { readonly naiveCredits: number | null };
-  readonly forecast: Done;
   /** Datasets whose answers may have more pages than expected: their requests and credits are a minimum. */
   readonly atLeast: readonly string[];
 };
 
-/** Prints the table of a plan, what it saves, and when it would be done. */
-export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: PlanWords): void {
+/** Prints the table of a plan, what it saves, when it would be done, and what budgets put off. */
+export function printPlan({ lines, waiting, totals, forecast: done, overBudget, atLeast }: PlanWords): void {
   const row = ({ dataset, class: name, slices, requests, credits }: OpenWork, notes: readonly string[]) => [
     dataset,
     name,
@@ -93,6 +116,7 @@ export function printPlan({ lines, waiting, totals, forecast: done, atLeast }: P
   if (saves)
     print(`\nOne request per keyword would cost ${count(totals.naiveCredits ?? 0)} credits for what is newly planned.`);
   print(`${saves ? "" : "\n"}${doneWords(done)}`);
+  for (const line of deferredWords(overBudget)) print(line);
 }
 
 function doneWords(done: Done): string {
@@ -111,5 +135,6 @@ const unknownWords = {
     "How many allowance periods it takes is not known yet: `storehouse credits` checks the allowance for free.",
   allowance_too_small:
     "The part of the allowance that credits.floors leaves is never enough for it: see config/storehouse.yaml.",
+  budget_too_small: "It does not finish: a budget never pays for a part of it.",
   nights_take_allowance: `Its history does not finish: the nights need what the allowance has above the floors, and history leaves it to them. To let it run, ${cheaperNights}`,
 } as const;

@@ -1,5 +1,7 @@
 import { RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
+import { tooDearWords } from "../plan/budget-words.ts";
+import { sumBy } from "../core/sum.ts";
 import { print, remark } from "./output.ts";
 import { alongsideWords } from "./progress.ts";
 import { count, countOf, triedAgainBy } from "../core/words.ts";
@@ -57,7 +59,10 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");
   if (outcome === "deferred") {
     const beyondLimit = progress.nextDueAt === null ? deferred + leftOut : leftOut;
-    if (progress.nextDueAt !== null) print(waitWords(deferred, progress.nextDueAt, words.onCredits));
+    const tooDear = left.tooDear ?? [];
+    const waiting = deferred - sumBy(tooDear, ({ slices }) => slices);
+    if (progress.nextDueAt !== null && waiting > 0) print(waitWords(waiting, progress.nextDueAt, words.onCredits));
+    for (const wait of tooDear) print(`${tooDearWords(wait)}.`);
     if (beyondLimit > 0) print(words.runLimitSpent(countOf(beyondLimit, "slice is", "slices are"), total > 0));
   }
   if (outcome === "interrupted") print(`Interrupted: what was fetched is loaded; ${words.goOn}.`);

@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode, type Recovery } from "./error-codes.ts";
+import { beyondPeriodCodes } from "./waiting-codes.ts";
 import { minuteOf } from "./words.ts";
 
 /** Facts about an error, as data: never a URL, never the token. */
@@ -121,6 +122,8 @@ function problemOf(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
   const rest = Object.entries(context)
     .filter(([name, value]) => value !== undefined && value !== null && !`${says}${next}`.includes(`{${name}}`))
+    // what a period has left, and when it ends, says nothing if waiting does not help
+    .filter(([name]) => !(name === "until" || name === "taken") || !beyondPeriodCodes.includes(code))
     .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : factText(name, value)}`);
   return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
 }

@@ -20,6 +20,7 @@ import {
   checkIncidents,
   checkLostDays,
   checkReported,
+  checkTooDear,
   checkUnrequestedDays,
 } from "./ledger-checks.ts";
 import { checkSize } from "./size-check.ts";
@@ -164,6 +165,7 @@ async function checkDatabase(
       "failed slices",
       (open) => checkFailedSlices(open, { switchedOff: settings === undefined ? [] : switchedOff(settings), account }),
     ],
+    ["limits", checkTooDear],
     ["lost days", checkLostDays],
     ...unrequested(settings, clock),
     ["reported figures", checkReported],

@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { accountWords } from "../config/config-of-account.ts";
 import { commandOf } from "../incidents/open-incidents.ts";
+import { readTooDear } from "../ledger/budget-waits.ts";
 import { readDaysAtRisk } from "../ledger/days-at-risk.ts";
 import { readLostDays } from "../ledger/lost-days.ts";
 import { readChecks } from "../ledger/reported-checks.ts";
@@ -10,6 +11,7 @@ import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { unrequestedNext, unrequestedText } from "../ledger/unrequested-days.ts";
 import { readNeverRequestedWithin } from "../planner/earlier-gaps.ts";
+import { tooDearWords } from "../plan/budget-words.ts";
 import { titleOf } from "../incidents/kinds.ts";
 import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
@@ -97,6 +99,17 @@ export async function checkFailedSlices(
     "failed slices",
     listed(groups),
     `${later} \`storehouse failures\` shows the errors; ${retries.join(" and ")} ${retries.length === 1 ? "requests" : "request"} them now`.trim(),
+  );
+}
+
+/** Slices that wait for a limit which a person has to raise. */
+export async function checkTooDear(db: Database): Promise<Diagnosis> {
+  const found = await readTooDear(db);
+  if (found.length === 0) return pass("limits", "no call takes more than its limits allow in a whole period");
+  return warn(
+    "limits",
+    found.map(tooDearWords).join("; "),
+    "the next scheduled run or sync continues with them once a limit is raised",
   );
 }
 

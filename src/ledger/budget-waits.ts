@@ -1,5 +1,6 @@
 import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
-import { budgetWaitCodes } from "../core/waiting-codes.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
+import { beyondPeriodCodes, budgetWaitCodes } from "../core/waiting-codes.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOfAccount } from "./open-slices.ts";
@@ -24,6 +25,29 @@ export async function readBudgetWaits(db: Database, now: number, account?: strin
     where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
     group  by 1, 2, 4
     order  by 1, 2, 4`.execute(db);
+  return rows;
+}
+
+/**
+ * Slices of one dataset that wait although no reset lets them run, because one of their calls takes more than a whole period has, with the
+ * text of their error.
+ */
+export type TooDearWait = {
+  readonly dataset: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly slices: number;
+};
+
+/** Reads those of one run, or of all if left out. */
+export async function readTooDear(db: Database, runId?: string): Promise<readonly TooDearWait[]> {
+  const { rows } = await sql<TooDearWait>`
+    select s.dataset, s.error_code as code, s.error_message as message, count(*)::int as slices
+    from   ops.slice_log as s
+    where  s.state = 'deferred' and s.error_code in (${sql.join(beyondPeriodCodes.map((code) => sql.lit(code)))})
+    and    ${runId === undefined ? sql`true` : sql`s.run_id = ${runId}::bigint`}
+    group  by 1, 2, 3
+    order  by 1, 2, 3`.execute(db);
   return rows;
 }
 

@@ -2,6 +2,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { hasOpenSlices, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { isPaidFromPlan } from "./plan-payers.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { hasLivingWorker, isAlive } from "./workers.ts";
 
@@ -113,11 +114,12 @@ export function cancelledKept(planId: SqlFragment): SqlFragment {
         set    cancelled_slice_count = p.cancelled_slice_count + (select count(*) from cancelled),
                past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
         from   (select ${chargedCredits} as charged, ${unsureCredits("c")} as unsure
-                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id) as gone
+                from   cancelled as c join ops.request as q on q.slice_id = c.slice_id
+                where  ${isPaidFromPlan}) as gone
         where  p.plan_id = ${planId}`;
 }
 
-/** How many slices of a plan were cancelled, and how many failed instead: these have stored pages, and a retry fetches their other pages. */
+/** How many slices of a plan were cancelled, and how many failed instead: these have stored pages, and a retry fetches the others. */
 export type EndedSlices = { readonly cancelled: number; readonly failed: number };
 
 /**
@@ -150,7 +152,7 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         update ops.slice as s
         set    state = case when open.running <= ${left}::numeric then 'pending' else 'failed' end, due_at = null,
                error_code = case when ${waitsForPrice} then s.error_code else 'plan_spent' end,
-               error_message = case when ${waitsForPrice} then s.error_message else ${`the price of plan ${planId} does not pay for its other pages`} end
+               error_message = case when ${waitsForPrice} then s.error_message else ${`the price of plan ${planId} does not pay for all of its pages`} end
         from   open
         where  s.slice_id = open.slice_id and s.run_id = open.run_id and s.state = open.was
         and    (s.state = 'deferred' and s.error_code = 'plan_spent' and open.running <= ${left}::numeric

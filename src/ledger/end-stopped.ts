@@ -80,7 +80,7 @@ export function endedWords(whose: string, { cancelled, failed }: EndedSlices): r
     );
   if (failed > 0)
     sentences.push(
-      `${countOf(failed, "slice")} ${whose} with stored pages ${failed === 1 ? "is" : "are"} failed now: \`storehouse retry\` fetches the other pages.`,
+      `${countOf(failed, "slice")} ${whose} with stored pages ${failed === 1 ? "is" : "are"} failed now: \`storehouse retry\` fetches pages that are missing or could not be read.`,
     );
   return sentences;
 }

@@ -5,6 +5,7 @@ import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import { unsureCredits } from "./open-slices.ts";
 import { hashOfScope } from "./same-scope.ts";
+import { isPaidFromPlan } from "./plan-payers.ts";
 
 /*
  * Compacts the ledger. Each night adds one slice per partition and list, and after two years nearly all of them are final. In months that
@@ -155,7 +156,7 @@ async function foldPartitions(
       from   (select g.plan_id, count(distinct g.slice_id) as slices, ${chargedCredits} as credits,
                      ${unsureCredits("g")} as unsure
               from   gone as g
-              left   join ops.request as q on q.slice_id = g.slice_id
+              left   join ops.request as q on q.slice_id = g.slice_id and ${isPaidFromPlan}
               where  g.plan_id is not null
               group  by g.plan_id) as g
       where  p.plan_id = g.plan_id

@@ -53,11 +53,10 @@ export const awaitsReplay = sql<boolean>`(s.state = 'pending' and s.error_code i
 
 /**
  * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
- * snapshot is valid only for its own moment, unless it waits for a replay alone, and the single page of an answer that could not be read is
- * requested again.
+ * snapshot is valid only for its own moment, unless it waits for a replay alone.
  */
 const pagesLanded = sql`
-  case when ${awaitsReplay} or s.attempt > 0 and s.class <> 'snapshot' and (s.planned_requests > 1 or s.failures = 0)
+  case when ${awaitsReplay} or s.attempt > 0 and s.class <> 'snapshot'
        then (select count(distinct a.page) from raw.answer as a where a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt) else 0 end`;
 
 /** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */
@@ -107,7 +106,12 @@ export async function openWork(
   datasets: readonly string[],
   account: string,
 ): Promise<readonly OpenWork[]> {
-  return sumOpen(db, sql`s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`);
+  const { rows } = await sql<OpenWork>`
+    select s.dataset, s.class, ${sumsOfOpen}
+    ${fromOpen} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
+    group  by s.dataset, s.class
+    order  by s.dataset, s.class`.execute(db);
+  return rows;
 }
 
 /** Slices that wait or run for other accounts, for one partition and list of items (null if a call names none). */
@@ -140,9 +144,17 @@ export function isOfAccount(account: string, slice = "s"): ReturnType<typeof sql
   return sql<boolean>`exists (select from ops.run_log as r where r.run_id = ${sql.ref(`${slice}.run_id`)} and r.account = ${account})`;
 }
 
-/** Open slices of a plan, in any run. */
-export async function openWorkOfPlan(db: Database, planId: string): Promise<readonly OpenWork[]> {
-  return sumOpen(db, sql`s.plan_id = ${planId}::bigint`);
+/** Open slices of a plan by app, in any run. */
+export async function openWorkOfPlan(
+  db: Database,
+  planId: string,
+): Promise<readonly Omit<OpenAppWork, "dueOn" | "isOfPlan">[]> {
+  const { rows } = await sql<Omit<OpenAppWork, "dueOn" | "isOfPlan">>`
+    select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, ${sumsOfOpen}
+    ${fromOpen} and s.plan_id = ${planId}::bigint
+    group  by s.dataset, s.class, 3
+    order  by s.dataset, s.class, 3`.execute(db);
+  return rows;
 }
 
 /** Each slice at the price of its plan or, if that is higher, at the learned price; landed pages are paid for. */
@@ -151,15 +163,6 @@ const fromOpen = sql`
     from   ops.slice as s
     left   join ops.credit_cost as c on c.operation = s.operation
     where  ${isOpen()}`;
-
-async function sumOpen(db: Database, isWanted: ReturnType<typeof sql>): Promise<readonly OpenWork[]> {
-  const { rows } = await sql<OpenWork>`
-    select s.dataset, s.class, ${sumsOfOpen}
-    ${fromOpen} and ${isWanted}
-    group  by s.dataset, s.class
-    order  by s.dataset, s.class`.execute(db);
-  return rows;
-}
 
 /**
  * How many failed slices of an account no newer slice has answered, so that they wait for `storehouse retry`, except those with these

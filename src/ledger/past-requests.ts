@@ -3,6 +3,7 @@ import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { unsureCredits } from "./open-slices.ts";
+import { isPaidFromPlan } from "./plan-payers.ts";
 
 /** The table of requests; each month of it is a partition. */
 export const requestTable = "ops.request";
@@ -45,7 +46,7 @@ export async function sumUpRequests(transaction: Database, month: Day): Promise<
     update ops.plan as p
     set    past_credits = p.past_credits + q.credits, past_unsure_credits = p.past_unsure_credits + q.unsure
     from   (select s.plan_id, sum(q.cost) as credits, ${unsureCredits("s")} as unsure
-            from   (select q.slice_id, q.cost, q.status, q.error_code from ${going}) as q
+            from   (select q.slice_id, q.cost, q.status, q.error_code from ${going} and ${isPaidFromPlan}) as q
             join   ops.slice as s on s.slice_id = q.slice_id
             where  s.plan_id is not null
             group  by 1) as q

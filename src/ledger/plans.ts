@@ -3,6 +3,7 @@ import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
+import { isPaidFromPlan } from "./plan-payers.ts";
 import { isAlive } from "./workers.ts";
 import { isOfAccount, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 
@@ -153,6 +154,7 @@ export type PlanProgress = PlanElsewhere & {
   readonly own: number;
   /** Slices whose last days had no data and were queued again, as tails. */
   readonly cut: number;
+  /** Credits that were charged for its slices, except by a sync or a retry that a person ran. */
   readonly credits: number;
   /** Credits of calls without a reply, which may have been charged. */
   readonly unsureCredits: number;
@@ -175,7 +177,7 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
                  from   ${slicesOf(planId)}) as slices
     cross  join (select ${chargedCredits} as credits, ${unsureCredits("o")}::float8 as unsure
                  from   ops.request as q join ops.slice as o on o.slice_id = q.slice_id
-                 where  o.plan_id = ${planId}) as spent
+                 where  o.plan_id = ${planId} and ${isPaidFromPlan}) as spent
     cross  join (select coalesce(sum(h.cost), 0) as credits from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
                  where  o.plan_id = ${planId} and h.worker_id in (${livingWorkers})) as held
     where  p.plan_id = ${planId}`.execute(db);

@@ -2,6 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { CreditClass, Scope, Slice } from "../core/slice.ts";
 import { itemsFrom } from "./batches.ts";
+import { paysFromPlan } from "./plan-payers.ts";
 
 /** A slice as the ledger stores it. */
 export type OwnRow = {
@@ -30,10 +31,7 @@ export type SliceRow = OwnRow & { items: string | null };
 /** The columns of an OwnRow, of `ops.slice as s`. */
 export const ownColumns = sql`s.slice_id, s.run_id, s.attempt, s.dataset, s.operation, s.scope, s.window_start, s.window_end, s.requested_end, s.as_of,
   s.fingerprint, s.class, s.planned_requests, s.planned_credits, s.tail_of,
-  -- a person who runs a sync or a retry agrees to its price apart from that of the plan
-  case when s.plan_id is not null
-            and exists (select from ops.run as r where r.run_id = s.run_id
-                        and (r.kind in ('backfill', 'schedule') or r.kind = 'retry' and r.worker_id is null))
+  case when s.plan_id is not null and exists (select from ops.run as r where r.run_id = s.run_id and ${paysFromPlan})
        then s.plan_id end as plan_id`;
 
 /** The columns of a SliceRow, of `ops.slice as s` and `ops.batch as b`. */

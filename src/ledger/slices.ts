@@ -1,5 +1,6 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
+import { unreadableCodes } from "../core/errors.ts";
 import type { Slice, SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
@@ -151,7 +152,10 @@ export async function endAttempts(
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
            failures = s.failures + e.failures, rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected,
-           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${instant(now)}
+           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${instant(now)},
+           -- an only page that could not be read is requested again, also if a later attempt ends before its call
+           read_from_attempt = case when e.error_code = any (${unreadableCodes}::text[]) and ops.stored_pages(s.slice_id) <= 1
+                                    then s.attempt + 1 else s.read_from_attempt end
     from   unnest(${ids}::bigint[], ${column(({ slice }) => slice.attempt)}::integer[], ${column(({ ending }) => ending.state)}::text[],
                   ${column(({ ending }) => ending.error?.code ?? null)}::text[],
                   ${column(({ ending }) => (ending.error === null ? null : cleanText(ending.error.message)))}::text[],

@@ -4,6 +4,8 @@ import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
+import { DeferError, StorehouseError } from "../core/errors.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
@@ -85,8 +87,8 @@ export function creditsFor(
 
 /**
  * Has the account track keywords and no longer track others, several per call. Additions go first: a failure in between then leaves too
- * many keywords rather than too few. Afterwards, even after a failure, what the warehouse knows about them is due again. Answers that a
- * gateway would reuse are also forgotten before the first call, in case the process is killed.
+ * many keywords rather than too few. Afterwards, even after a failure, what the warehouse knows about them is due again, unless the first
+ * call was refused. Answers that a gateway would reuse are also forgotten before the first call, in case the process is killed.
  */
 export async function changeKeywords(
   session: ApiSession,
@@ -116,9 +118,19 @@ export async function changeKeywords(
   } catch (caught) {
     error = caught;
   }
-  const count = error === null ? now.count + added.length - removed.length : null;
-  await makeListsDue(session, place, now, count);
+  const isKnown = error === null || changedNothing(error);
+  const isUnchanged = error !== null && isKnown && added.length + removed.length === 0;
+  const count = isKnown ? now.count + added.length - removed.length : null;
+  if (!isUnchanged) await makeListsDue(session, place, now, count);
   return { added, removed, error };
+}
+
+/** Refusals of a whole call by the service. */
+const refusals: readonly ErrorCode[] = ["bad_request", "not_found", "unauthorised", "forbidden", "too_many_requests"];
+
+/** True for the error of a change that the service refused, or that was not sent: it took no effect. */
+export function changedNothing(error: unknown): boolean {
+  return error instanceof DeferError || (error instanceof StorehouseError && refusals.includes(error.code));
 }
 
 /**

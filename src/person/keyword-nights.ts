@@ -5,6 +5,7 @@ import type { PortfolioApp } from "../core/portfolio.ts";
 import { count, countOf } from "../core/words.ts";
 import { storeOf } from "../core/store.ts";
 import { sumBy } from "../core/sum.ts";
+import { trackedApps } from "../datasets/tracked-app.ts";
 import { trackedCountry } from "../datasets/tracked-country.ts";
 import { trackedKeyword } from "../datasets/tracked-keyword.ts";
 import { datasetPrices, portfolioPrice, type PriceRequest } from "../planner/portfolio-price.ts";
@@ -83,7 +84,9 @@ export async function listsPrice(
   changes: Pick<KeywordChanges, "add" | "remove">,
   { settings, today }: Pick<PriceRequest, "settings"> & { readonly today: Day },
 ): Promise<number> {
-  const names = scheduled([trackedCountry.name, trackedKeyword.name], settings);
+  const isListed = tracked.some(isAppOf(place));
+  const lists = [...(isListed ? [] : [trackedApps.name]), trackedCountry.name, trackedKeyword.name];
+  const names = scheduled(lists, settings);
   if (names.length === 0) return 0;
   const apps = withChanges(tracked, place, changes)
     .filter(({ trackId }) => trackId === place.trackId)
@@ -98,10 +101,11 @@ export async function listsPrice(
 /** The apps of an account after a change of the keywords of one app and country, either of which may be new. */
 export function withChanges(
   apps: readonly PortfolioApp[],
-  { trackId, country }: TrackedPlace,
+  place: TrackedPlace,
   { add, remove }: Pick<KeywordChanges, "add" | "remove">,
 ): readonly PortfolioApp[] {
-  const isMeant = (app: PortfolioApp) => app.store === storeOf(trackId) && app.trackId === trackId;
+  const { trackId, country } = place;
+  const isMeant = isAppOf(place);
   const app = apps.find(isMeant) ?? { store: storeOf(trackId), trackId, tracked: true, countries: [] };
   const known = app.countries.find((one) => one.country === country)?.keywords ?? [];
   const gone = new Set(remove);
@@ -109,4 +113,8 @@ export function withChanges(
   const others = app.countries.filter((one) => one.country !== country);
   const changed = { ...app, countries: [...others, { country, keywords, keywordCount: keywords.length }] };
   return [...apps.filter((one) => !isMeant(one)), changed];
+}
+
+function isAppOf({ trackId }: TrackedPlace) {
+  return (app: PortfolioApp) => app.store === storeOf(trackId) && app.trackId === trackId;
 }

@@ -1,11 +1,29 @@
 import { limitWords } from "../core/credit-budget.ts";
+import type { ErrorCode } from "../core/error-codes.ts";
+import { fail, withoutCode } from "../core/errors.ts";
 import { countOf } from "../core/words.ts";
 import type { OverBudget } from "./over-budget.ts";
 
-/** What budgets defer, one sentence per budget. */
+/** What budgets defer, one sentence per budget, or per dataset if a budget never pays for it. */
 export function deferredWords(deferred: readonly OverBudget[]): readonly string[] {
-  return deferred.map(
-    ({ budget, slices, credits }) =>
-      `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`,
-  );
+  return deferred.map(({ budget, slices, credits, tooDear }) => {
+    if (tooDear === undefined)
+      return `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`;
+    const code = "budget_too_small";
+    const context = { budget: budget.budget, period: budget.period, credits: budget.credits, cost: tooDear.cost };
+    return `${tooDearWords({ dataset: tooDear.dataset, slices, code, message: fail(code, context).message })}.`;
+  });
+}
+
+/** Slices of a dataset that no reset lets run, and the text of their error. */
+type TooDear = {
+  readonly dataset: string;
+  readonly slices: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+};
+
+/** Says that slices wait for a person, why, and the next step. */
+export function tooDearWords({ dataset, slices, code, message }: TooDear): string {
+  return `${countOf(slices, `slice of ${dataset} waits`, `slices of ${dataset} wait`)} until a limit is raised: ${withoutCode(message, code)}`;
 }

@@ -1,5 +1,5 @@
 import type { Day } from "../core/day.ts";
-import { isCovered, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetKey, isCovered, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
 /** A budget with its remaining credits and the first day of its next period. */
@@ -9,15 +9,20 @@ export type BudgetRoom = CreditBudget & { readonly left: number; readonly endsOn
 export type BudgetedWork = BudgetSubject & {
   readonly class: CreditClass;
   readonly slices: number;
+  readonly requests: number;
   readonly credits: number;
   readonly passes: boolean;
 };
 
-/** Slices that wait for the next period of a budget, and their credits, both approximate. */
+/**
+ * Slices that wait for the next period of a budget, and their credits, both approximate. `tooDear`: one call of this dataset costs more than
+ * the budget has in a whole period, so they wait until a person raises it.
+ */
 export type OverBudget = {
   readonly budget: BudgetRoom;
   readonly slices: number;
   readonly credits: number;
+  readonly tooDear?: { readonly dataset: string; readonly cost: number };
 };
 
 /** A part of some work that has to wait, and the day on which its budget has room again. */
@@ -34,30 +39,37 @@ export type BudgetCut<W extends BudgetedWork = BudgetedWork> = {
 
 /**
  * The part of some work that budgets defer if the work runs by class. Each line runs as many slices as all of its budgets have room for, at
- * the mean price of the line. Deferred slices count for the budget with the least room.
+ * the mean price of the line. Deferred slices count for the budget with the least room, or for one that never pays for them.
  */
 export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: readonly BudgetRoom[]): BudgetCut<W> {
   const putOff: PutOff<W>[] = [];
   const left = new Map(budgets.map((budget) => [budget, budget.left]));
-  const deferred = new Map<BudgetRoom, { slices: number; credits: number }>();
+  const deferred = new Map<string, OverBudget>();
   const leftOf = (budget: BudgetRoom) => left.get(budget) ?? 0;
   const inTurn = [...work].sort((a, b) => creditClasses.indexOf(a.class) - creditClasses.indexOf(b.class));
   for (const line of inTurn) {
     const price = line.credits / Math.max(1, line.slices);
     const own = budgets.filter((budget) => isCovered(line, budget));
-    const [tightest] = [...own].sort((a, b) => leftOf(a) - leftOf(b));
+    const cost = Math.round(line.credits / Math.max(1, line.requests));
+    // a snapshot runs on the last day on which it can be requested
+    const tooSmall = line.class === "snapshot" ? undefined : own.find(({ credits }) => cost > credits);
+    const [tightest] = tooSmall === undefined ? [...own].sort((a, b) => leftOf(a) - leftOf(b)) : [tooSmall];
     if (tightest === undefined || price === 0) continue;
-    const fits = line.passes ? line.slices : Math.min(line.slices, Math.floor(Math.max(0, leftOf(tightest)) / price));
+    const room = tooSmall === undefined ? Math.max(0, leftOf(tightest)) : 0;
+    const fits = line.passes ? line.slices : Math.min(line.slices, Math.floor(room / price));
     for (const budget of own) left.set(budget, leftOf(budget) - fits * price);
     if (fits === line.slices) continue;
-    const sum = deferred.get(tightest) ?? { slices: 0, credits: 0 };
     const rest = line.slices - fits;
     const credits = Math.round(rest * price);
-    deferred.set(tightest, { slices: sum.slices + rest, credits: sum.credits + credits });
-    putOff.push({ ...line, slices: rest, credits, until: tightest.endsOn });
+    const tooDear = tooSmall === undefined ? undefined : { dataset: line.dataset, cost };
+    const key = JSON.stringify([budgetKey(tightest), tooDear]);
+    const sum = deferred.get(key) ?? { budget: tightest, slices: 0, credits: 0, ...(tooDear && { tooDear }) };
+    deferred.set(key, { ...sum, slices: sum.slices + rest, credits: sum.credits + credits });
+    const requests = Math.round((line.requests * rest) / line.slices);
+    putOff.push({ ...line, slices: rest, requests, credits, until: tightest.endsOn });
   }
   return {
-    deferred: [...deferred].map(([budget, sum]) => ({ budget, ...sum })),
+    deferred: [...deferred.values()],
     putOff,
     left: budgets.map((budget) => ({ ...budget, left: Math.max(0, leftOf(budget)) })),
   };

@@ -10,6 +10,7 @@ import { lastDay, oneDay, type Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { organisations } from "../datasets/search-ads-integration.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { examplePartitions } from "./example-partitions.ts";
 import { settingsOf } from "./dataset-settings.ts";
 import type { PartitionGroup } from "../core/partition-group.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
@@ -107,7 +108,9 @@ function checkCountries(countries: readonly string[], apps: readonly PortfolioAp
 
 /** A filter that leaves nothing of a dataset is a mistake, not an empty plan. */
 function checkReach(dataset: Dataset, requested: BackfillRequest, portfolio: Portfolio, settings: Settings): void {
-  const scopes = dataset.partitions(portfolio).map(({ scope }) => scope);
+  const own = dataset.partitions(portfolio);
+  // before what it is planned from is loaded, those of an example show what it distinguishes
+  const scopes = (own.length > 0 ? own : examplePartitions(dataset)).map(({ scope }) => scope);
   if (requested.apps.length > 0 && scopes.length > 0 && !scopes.some((scope) => scope["app"] !== undefined))
     throw fail("bad_argument", {
       problem: `--app cannot be used with ${dataset.name}, which does not distinguish apps`,

@@ -17,6 +17,7 @@ export type BudgetWork = {
   readonly class: CreditClass;
   readonly app?: string | null;
   readonly slices: number;
+  readonly requests: number;
   readonly credits: number;
 };
 

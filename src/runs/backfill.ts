@@ -106,6 +106,6 @@ function takeUp(parts: SyncParts, plan: BackfillPlan, runId: string): Promise<nu
 
 async function readLeft(db: Database, plan: BackfillPlan, runId: string): Promise<Unfinished> {
   const { runningElsewhere, orphaned } = await readPlanElsewhere(db, plan.planId, runId);
-  const { unavailable, held } = await readUnfinished(db, { runId, datasets: plan.request.datasets, within: {} });
-  return { runningElsewhere, orphaned, failedBefore: 0, unavailable, ...(held === undefined ? {} : { held }) };
+  const found = await readUnfinished(db, { runId, datasets: plan.request.datasets, within: {} });
+  return { ...found, runningElsewhere, orphaned, failedBefore: 0, nextTryAt: null };
 }

@@ -4,6 +4,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Window } from "../core/window.ts";
 import { hasLivingWorker, isAlive } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";
+import { readTooDear, type TooDearWait } from "../ledger/budget-waits.ts";
 import { hasOpenSlices, isOpen } from "../ledger/open-slices.ts";
 import { hasSameScope } from "../ledger/same-scope.ts";
 
@@ -25,6 +26,8 @@ export type Unfinished = {
    * the dataset were available, or another run of the day has loaded some of the dataset), and single lists of the portfolio (`tracked_keyword ios 1 US`).
    */
   readonly unavailable: readonly string[];
+  /** Slices of this run that no reset lets run; left out if that is not known. */
+  readonly tooDear?: readonly TooDearWait[];
   /** Those names among `unavailable`, and others, of which this run got an answer that is held; left out if that is not known. */
   readonly held?: readonly string[];
 };
@@ -82,6 +85,7 @@ ${openElsewhere(of)}`.execute(db);
   return {
     ...left,
     ...failures,
+    tooDear: await readTooDear(db, of.runId),
     unavailable: unavailable.rows.map((row) => row.dataset),
     held: held.rows.flatMap(({ dataset, scope, isWhole }) => [
       ...(isWhole ? [dataset] : []),

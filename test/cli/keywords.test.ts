@@ -77,6 +77,16 @@ describe("keywords that the account tracks", () => {
     expect(await tracked(stage, "US")).toContain("yoga at home");
   });
 
+  test("whose change is refused are not read again: nothing has changed", async () => {
+    await stage.sync(followed);
+    stage.sandbox.clearLog();
+    // an app that the service does not know
+    const { code, stderr } = await run(stage, ["add", "4711", "US", "a refused keyword", "--yes"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("not_found") });
+    expect(stderr).not.toContain("not known whether");
+    expect(await stage.sync(followed)).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
+  });
+
   test("are swapped for others: the list is read again although the count is the same", async () => {
     const before = await tracked(stage, "JP");
     const file = path.join(tmpdir(), `storehouse-swap-${process.pid}.txt`);

@@ -45,7 +45,7 @@ test("what a plan has left is given up on the page of its run, once an operator 
   expect(await console.lastDeed("cancel-plan")).toMatchObject({
     user_name: "Ann",
     outcome: "done",
-    note: `${open - 1} slices of plan ${planId} are cancelled, and missing again. 1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.`,
+    note: `${open - 1} slices of plan ${planId} are cancelled, and missing again. 1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches pages that are missing or could not be read.`,
   });
   // what a page has read is read again when the ledger has changed, which is checked every two seconds
   await untilShown(async () => String((await ann.get(`/runs/${runId}`)).text.includes(button)), /^false$/);

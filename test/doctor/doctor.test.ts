@@ -60,6 +60,7 @@ describe("the doctor", () => {
       "agreement warn",
       "incidents ok",
       "failed slices ok",
+      "limits ok",
       "lost days ok",
       "days not requested ok",
       "reported figures ok",

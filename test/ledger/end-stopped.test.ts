@@ -32,7 +32,7 @@ test("a cancelled plan says what is missing again, and what a retry has to finis
   expect(ended).toEqual({ cancelled: 1, failed: 1 });
   expect(endedWords(`of plan ${planId}`, ended)).toEqual([
     `1 slice of plan ${planId} is cancelled, and missing again.`,
-    `1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.`,
+    `1 slice of plan ${planId} with stored pages is failed now: \`storehouse retry\` fetches pages that are missing or could not be read.`,
   ]);
   expect(await stage.slices("state, error_code as code")).toEqual([{ state: "failed", code: "stopped" }]);
   expect(await cancelPlan(stage.db, planId)).toEqual({ cancelled: 0, failed: 0 });

@@ -1,5 +1,6 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { beforeEach, describe, expect, test } from "vitest";
+import { openWork } from "../../src/ledger/open-slices.ts";
 import { readFailures } from "../../src/ledger/failures.ts";
 import { reopen as reopenSlices, reopenable, type Reopening } from "../../src/ledger/reopen.ts";
 import { wasPlannedSince } from "../../src/ledger/runs.ts";
@@ -139,6 +140,25 @@ describe("reopen", () => {
     expect(await reopen()).toBe(1);
     const { rows } = await stage.pool.query("select planned_credits from ops.run where run_id = $1", [retry]);
     expect(rows).toEqual([{ planned_credits: "60" }]);
+  });
+
+  test("is priced with a page that could not be read, also if the slice ended for another reason afterwards", async () => {
+    const [id = ""] = await stage.insert(await stage.run(), draft({ requests: 1, credits: 3 }));
+    const unread = { code: "not_json", message: "" };
+    const first = await stage.claimed(id, worker);
+    await stage.land(id);
+    await endAttempt(stage.db, first, { ...ending, state: "pending", error: unread, counts: true }, now);
+    const priced = async () => (await reopenable(stage.db, { datasets: ["keyword_rank"] }))[0]?.credits;
+    const unpaid = { code: "run_limit_spent", message: "" };
+    await endAttempt(stage.db, await stage.claimed(id, worker), { ...ending, state: "failed", error: unpaid }, now);
+    expect(await priced()).toBe(3);
+    expect(await reopen()).toBe(1);
+    expect((await openWork(stage.db, ["keyword_rank"], "")).map(({ credits }) => credits)).toEqual([3]);
+    // a page that came after it need not be requested again
+    const third = await stage.claimed(id, worker);
+    await stage.pool.query("update raw.answer set attempt = $1", [third.attempt]);
+    await endAttempt(stage.db, third, { ...ending, state: "failed", error: unpaid }, now);
+    expect(await priced()).toBe(0);
   });
 
   test("requests a cell once that failed more than once", async () => {

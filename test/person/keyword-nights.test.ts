@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listsPrice, nightsInWords, withChanges } from "../../src/person/keyword-nights.ts";
-import { dailyKeywordRankings, numberOfKeywords } from "../../src/api/operations/dashboard.ts";
+import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../../src/api/operations/dashboard.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
 import type { PortfolioApp } from "../../src/core/portfolio.ts";
@@ -50,6 +50,12 @@ test("the first night after additions or removals reads the lists of that app an
   const both = numberOfKeywords.cost + dailyKeywordRankings.cost;
   expect(await priced({ add: ["new"], remove: [] })).toBe(both);
   expect(await priced({ add: [], remove: ["keyword 0"] })).toBe(both);
+  // the list of apps does not have an app whose first keywords these are
+  const first = { trackId: "com.example", country: "US" };
+  const added = { add: ["new"], remove: [] };
+  expect(await listsPrice(account, first, added, { settings, today: day("2026-08-20") })).toBe(
+    dashboardApps.cost + both,
+  );
   // a country without keywords has no list
   expect(await priced({ add: [], remove: keywords(20) })).toBe(numberOfKeywords.cost);
   expect(await priced({ add: ["new"], remove: [] }, Settings.parse({ portfolio: { source: "config" } }))).toBe(0);

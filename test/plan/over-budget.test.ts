@@ -18,6 +18,7 @@ const work = (name: CreditClass, slices: number, credits: number, more = {}) => 
   class: name,
   app: "1",
   slices,
+  requests: slices,
   credits,
   passes: false,
   ...more,
@@ -44,6 +45,18 @@ test("the budget with the least room decides, for what it is for", () => {
     { budget: narrow, slices: 3, credits: 15 },
     { budget: wide, slices: 1, credits: 5 },
   ]);
+});
+
+test("work of which a single call costs more than a whole budget has waits until a person raises it, unless it exists for a time only", () => {
+  const small = room(4, { credits: 4, datasets: ["review"] });
+  const lines = [work("daily", 2, 10), work("history", 1, 5), work("snapshot", 1, 5)];
+  expect(overBudget(lines, [small, room(100)])).toMatchObject({
+    deferred: [
+      { budget: small, slices: 1, credits: 5 },
+      { budget: small, slices: 3, credits: 15, tooDear: { dataset: "review", cost: 5 } },
+    ],
+    left: [{ left: 4 }, { left: 100 }],
+  });
 });
 
 test("what waits is named line by line, with the day on which its budget has room again", () => {

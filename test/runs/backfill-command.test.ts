@@ -77,8 +77,19 @@ describe("storehouse backfill", () => {
   test("names a dataset of which the portfolio has no cell, where nothing is missing", async () => {
     const { code, stdout } = await backfillCommand(stage, ["--dataset", "bid_change", "--dry-run"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Nothing to do: .*\nThe portfolio has no such cell of bid_change: .*`storehouse sync`/);
+    expect(stdout).toMatch(
+      /^Nothing to do: .*\nThe portfolio has no such cell of bid_change: it is planned from search_ads_integration, .* `storehouse sync --dataset bid_change`/,
+    );
     expect(stage.requested()).toEqual([]);
+  });
+
+  test("refuses an app of a dataset that does not distinguish apps, also while it has no cell", async () => {
+    const [row] = await stage.query<{ app: string }>(
+      "select scope ->> 'app' as app from ops.slice where dataset = 'tracked_keyword' limit 1",
+    );
+    const { code, stderr } = await backfillCommand(stage, ["--dataset", "bid_change", "--app", row?.app ?? ""]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("--app cannot be used with bid_change, which does not distinguish apps");
   });
 
   test("with --json prints the plan whole", async () => {

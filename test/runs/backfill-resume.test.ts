@@ -152,7 +152,7 @@ describe("a plan that was begun", () => {
     expect({ open, failed, credits }).toEqual({ open: 0, failed: 1, credits: spent });
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(ended.stdout).toBe(
-      `${countOf(made.slices - total, "slice")} of plan ${made.planId} ${made.slices - total === 1 ? "is" : "are"} cancelled, and missing again.\n1 slice of plan ${made.planId} with stored pages is failed now: \`storehouse retry\` fetches the other pages.\n${countOf(total - 1, "slice")} finished, for ${spent} of ${made.credits} credits.\n`,
+      `${countOf(made.slices - total, "slice")} of plan ${made.planId} ${made.slices - total === 1 ? "is" : "are"} cancelled, and missing again.\n1 slice of plan ${made.planId} with stored pages is failed now: \`storehouse retry\` fetches pages that are missing or could not be read.\n${countOf(total - 1, "slice")} finished, for ${spent} of ${made.credits} credits.\n`,
     );
     expect(await stage.query("select from ops.slice where state in ('pending', 'running', 'deferred')")).toEqual([]);
     const each = made.credits / made.slices;

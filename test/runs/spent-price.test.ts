@@ -138,8 +138,23 @@ test("what workers could not pay for from the price of a plan is loaded by the s
   const shown = await backfillCommand(stage, ["--dataset", "keyword_rank", "--dry-run"]);
   expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing was spent.") });
   expect(words(shown)).toContain(
-    `Prices of earlier plans are spent. ${open - 1} slices of earlier plans are cancelled, and missing again. 1 slice of earlier plans with stored pages is failed now: \`storehouse retry\` fetches the other pages. A new plan includes those of its datasets and days.`,
+    `Prices of earlier plans are spent. ${open - 1} slices of earlier plans are cancelled, and missing again. 1 slice of earlier plans with stored pages is failed now: \`storehouse retry\` fetches pages that are missing or could not be read. A new plan includes those of its datasets and days.`,
   );
   const again = await backfillCommand(stage, ["--dataset", "keyword_rank"]);
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${open - 1} of ${open - 1} slices loaded`) });
+});
+
+test("what a person pays for a retry does not count as spent from the price of the plan", async () => {
+  await using stage = await openWithPortfolio(small);
+  const plan = await planned(stage);
+  stage.sandbox.set({
+    faults: [{ operation: "ios.keyword-ranking", times: 1, kind: "status", status: 200, body: "[[]]", charge: true }],
+  });
+  expect(await runPlanned(stage, plan.planId)).toMatchObject({ outcome: "failed", progress: { failed: 1 } });
+  const before = await progressOf(stage, plan.planId);
+  const spent = charged(stage);
+  expect(before.credits).toBe(spent);
+  expect(await stage.retry()).toMatchObject({ outcome: "loaded" });
+  expect(charged(stage)).toBeGreaterThan(spent);
+  expect(await progressOf(stage, plan.planId)).toMatchObject({ failed: 0, credits: spent });
 });

@@ -21,8 +21,8 @@ import {
 import { withApi, withApp } from "../with-app.ts";
 import { print, printJson, remark } from "../output.ts";
 import { count, countOf } from "../../core/words.ts";
-import { datasetsAtLeast } from "../../planner/plan-work.ts";
-import { forecastOf } from "../plan-report.ts";
+import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
+import { outlookOf } from "../plan-report.ts";
 import { exitCodeOf, exitCodes, exitCodeUnconfirmed } from "../exit-codes.ts";
 import { exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -184,8 +184,8 @@ async function planJson(app: App, { plan, notes }: Made) {
   return {
     plan: { ...plan, madeAt: isoTime(plan.madeAt), queuedAt: isoTime(plan.queuedAt) },
     notes,
-    left,
-    forecast: await forecastOf(app, left),
+    left: workOf(left),
+    ...(await outlookOf(app, left)),
     atLeast: datasetsAtLeast(left, app.config.settings),
   };
 }

@@ -1,10 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
-import { accountIdIn, type App } from "../../app.ts";
-import { dayOf } from "../../core/day.ts";
-import { deferredWords } from "../../plan/budget-words.ts";
-import type { OverBudget } from "../../plan/over-budget.ts";
-import { cutToRooms, readRooms } from "../../planner/credit-budgets.ts";
+import type { App } from "../../app.ts";
 import { lookbackWords } from "../../plan/lookback-words.ts";
 import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { readPortfolioApps } from "../../planner/portfolio.ts";
@@ -24,7 +20,7 @@ import { readReported, sumReported, type ReportedSum } from "../../planner/repor
 import { noCellNotes } from "../../planner/no-cells.ts";
 import { datasetsAtLeast, workOf } from "../../planner/plan-work.ts";
 import { reportedWords } from "../reported-words.ts";
-import { forecastOf, printPlan, type PlanWords } from "../plan-report.ts";
+import { outlookOf, printPlan, type PlanWords } from "../plan-report.ts";
 import { fallbackLines } from "../step-price.ts";
 import { addSyncOptions, requestOf, type SyncOptions } from "../sync-options.ts";
 
@@ -58,8 +54,6 @@ type Report = PlanWords & {
   readonly fallbacks: readonly FallbackPrice[];
   /** How datasets are requested where the usual way does not work. */
   readonly otherWays: readonly OtherWay[];
-  /** The part that budgets put off. */
-  readonly overBudget: readonly OverBudget[];
   /** Datasets whose lookback is to be learned. */
   readonly lookbacks: readonly DatasetLookback[];
   /** What is not requested because other answers reported it. */
@@ -93,7 +87,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     failed:
       (await failedCount(db, names, accountOf(settings), gone)) -
       sumBy(tries, ({ joins }) => 1 + (joins?.sliceIds.length ?? 0)),
-    forecast: await forecastOf(app, [...lines, ...waiting]),
+    ...(await outlookOf(app, [...all, ...waitingByApp, ...tries])),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
     otherWays: await otherWays(db, request, settings),
@@ -101,14 +95,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
       ({ dataset, isLearned }) => isLearned && names.includes(dataset),
     ),
     reported: sumReported(await readReported(db, { request, settings })),
-    overBudget: cutToRooms([...all, ...waitingByApp, ...tries], settings, await roomsOf(app)).deferred,
   };
-}
-
-/** What is left of the budgets now. */
-async function roomsOf({ config, clock, warehouse: { db } }: App) {
-  const accountId = await accountIdIn(db, config);
-  return readRooms(db, { settings: config.settings, accountId, day: dayOf(clock.now()) });
 }
 
 function printReport(report: Report): void {
@@ -123,7 +110,6 @@ function printReport(report: Report): void {
     printPlan(report);
     for (const { dataset, learned, fixedDays } of report.lookbacks)
       print(`Lookback of ${dataset}: ${lookbackWords(learned, fixedDays)}`);
-    for (const line of deferredWords(report.overBudget)) print(line);
     for (const line of fallbackLines({ ...totals, atLeast: report.atLeast }, report.fallbacks)) print(line);
     for (const { dataset, how } of report.otherWays) print(`${dataset}: ${how}.`);
     if (stage === "portfolio")

@@ -22,7 +22,7 @@ export const cancelPlanAction = defineAction({
     return {
       credits: 0,
       alwaysAsk: true,
-      says: `The rest of plan ${plan} (${countOf(open, "slice")}) is cancelled, and its cells are missing again. Slices with stored pages fail instead: a retry fetches their other pages. Requests under way finish first, because they are paid for.`,
+      says: `The rest of plan ${plan} (${countOf(open, "slice")}) is cancelled, and its cells are missing again. Slices with stored pages fail instead: a retry fetches pages that are missing or could not be read. Requests under way finish first, because they are paid for.`,
     };
   },
   run: async ({ app }, { plan }) => {
