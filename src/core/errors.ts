@@ -119,10 +119,14 @@ function sentence(code: ErrorCode, context: ErrorContext): string {
 
 function problemOf(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
-  const rest = Object.entries(context)
-    .filter(([name, value]) => value !== undefined && value !== null && !`${says}${next}`.includes(`{${name}}`))
-    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : factText(name, value)}`);
-  return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
+  const { until, ...others } = context;
+  const isNamed = (name: string) => `${says}${next}`.includes(`{${name}}`);
+  const rest = Object.entries(others)
+    .filter(([name, value]) => value !== undefined && value !== null && !isNamed(name))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : String(value)}`);
+  const facts = rest.length > 0 ? ` (${rest.join(", ")})` : "";
+  const wait = typeof until === "number" && !isNamed("until") ? `; the next try is not before ${minuteOf(until)}` : "";
+  return `${filled(says, context)}${facts}${wait}`;
 }
 
 /** A text with its placeholders filled; a placeholder without a known fact is left out. */
