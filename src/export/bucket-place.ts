@@ -191,7 +191,7 @@ async function sendInParts(objects: Objects, { name, metadata, bytes, file }: La
   }
 }
 
-/** A part of a file. One read may return fewer bytes than it was asked for. */
+/** A part of a file. One read may return fewer bytes than requested. */
 async function readPart(
   { bucket, prefix }: Objects,
   file: FileHandle,
