@@ -111,7 +111,10 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
       where  keyword = 'of lists'`);
     const { here, there } = await rowsOf("mart.keyword_opportunity");
     const figures = here.filter((row) => row.includes('"of answers"') || row.includes('"of lists"'));
-    expect(figures).toEqual([expect.stringContaining('"33","40","210"'), expect.stringContaining('"30","-","10","70"')]);
+    expect(figures).toEqual([
+      expect.stringContaining('"33","40","210"'),
+      expect.stringContaining('"30","-","10","70"'),
+    ]);
     expect(there).toEqual(here);
   });
 
