@@ -26,10 +26,17 @@ const kinds = {
   tooOften: { status: 429, title: "Too many requests" },
   partly: { status: 502, title: "Only partly done" },
   apiRefuses: { status: 502, title: "The API does not do this" },
+  tokenRefused: { status: 502, title: "The API refuses the token" },
+  apiForbids: { status: 502, title: "The API does not allow this to the account" },
+  apiMoved: { status: 502, title: "The API has another address" },
+  answerUnusable: { status: 502, title: "The API's answer cannot be used" },
   apiFails: { status: 503, title: "The API does not respond as it should" },
+  apiTooOften: { status: 503, title: "The API accepts no more requests for now" },
   database: { status: 503, title: "The database cannot be used now" },
   databaseSlow: { status: 503, title: "The database does not respond in time" },
   stopping: { status: 503, title: "The console is stopping" },
+  interrupted: { status: 503, title: "Interrupted" },
+  unexpected: { status: 500, title: "Something went wrong" },
 } as const satisfies Record<string, Kind>;
 
 /** The kind of each class of errors. A usage error is about the state of things, unless its code is in the table below. */
@@ -39,7 +46,7 @@ const kindOfRecovery: Readonly<Record<Recovery, Kind>> = {
   retry: kinds.apiFails,
   skip: kinds.apiRefuses,
   abort: kinds.apiRefuses,
-  fenced: kinds.stopping,
+  fenced: kinds.interrupted,
 };
 
 const kindOfCode: Readonly<Partial<Record<ErrorCode, Kind>>> = {
@@ -64,6 +71,17 @@ const kindOfCode: Readonly<Partial<Record<ErrorCode, Kind>>> = {
   database_unreachable: kinds.databaseSlow,
   rights_missing: kinds.database,
   migrations_pending: kinds.database,
+  unauthorised: kinds.tokenRefused,
+  forbidden: kinds.apiForbids,
+  redirected: kinds.apiMoved,
+  too_many_requests: kinds.apiTooOften,
+  api_unavailable: kinds.apiFails,
+  answer_too_large: kinds.answerUnusable,
+  answer_too_deep: kinds.answerUnusable,
+  unknown_shape: kinds.answerUnusable,
+  unexpected_status: kinds.answerUnusable,
+  stopped: kinds.stopping,
+  unexpected: kinds.unexpected,
 };
 
 /** The kind of the page about an error. */
@@ -118,7 +136,7 @@ function sendProblem({ access, app }: ConsoleParts, { request, reply, problem }:
   // an unknown visitor gets the page without navigation
   const visitor = visitorOrNull(access, request);
   const account = accountOf(app.config.settings);
-  const { status, title } = problem === null ? { status: 500, title: "Something went wrong" } : kindOf(problem.code);
+  const { status, title } = problem === null ? kinds.unexpected : kindOf(problem.code);
   const text = problem === null ? "an unexpected error" : app.hide(problem.problem);
   const next = problem === null ? "see the log of the console" : app.hide(problem.next);
   const body = html`<article class="card narrow">

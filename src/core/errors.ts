@@ -120,12 +120,17 @@ function sentence(code: ErrorCode, context: ErrorContext): string {
 
 function problemOf(code: ErrorCode, context: ErrorContext): string {
   const { says, next } = errorCodes[code];
-  const rest = Object.entries(context)
-    .filter(([name, value]) => value !== undefined && value !== null && !`${says}${next}`.includes(`{${name}}`))
-    // what a period has left, and when it ends, says nothing if waiting does not help
-    .filter(([name]) => !(name === "until" || name === "taken") || !beyondPeriodCodes.includes(code))
-    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : factText(name, value)}`);
-  return `${filled(says, context)}${rest.length > 0 ? ` (${rest.join(", ")})` : ""}`;
+  const { until, ...others } = context;
+  const isNamed = (name: string) => `${says}${next}`.includes(`{${name}}`);
+  // what a period has left, and when it ends, says nothing if waiting does not help
+  const waits = !beyondPeriodCodes.includes(code);
+  const rest = Object.entries(others)
+    .filter(([name, value]) => value !== undefined && value !== null && !isNamed(name) && (waits || name !== "taken"))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? JSON.stringify(value) : String(value)}`);
+  const facts = rest.length > 0 ? ` (${rest.join(", ")})` : "";
+  const wait =
+    waits && typeof until === "number" && !isNamed("until") ? `; the next try is not before ${minuteOf(until)}` : "";
+  return `${filled(says, context)}${facts}${wait}`;
 }
 
 /** A text with its placeholders filled; a placeholder without a known fact is left out. */

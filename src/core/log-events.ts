@@ -170,7 +170,7 @@ export const logEvents = {
   "console.run_failed": { level: "error", says: "a run that the console started ended with an error" },
   "console.not_recorded": {
     level: "error",
-    says: "the outcome of an action of the console, or the run that it started, could not be recorded in ops.audit; the action goes on",
+    says: "the outcome of an action of the console, or the run that it started, could not be recorded in ops.audit_log; the action goes on",
   },
   "alert.fired": { level: "info", says: "an alert fired: its name, and for how many subjects and days" },
   "alert.check_failed": { level: "warn", says: "an alert could not be checked; the next check tries again" },

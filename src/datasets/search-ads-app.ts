@@ -53,7 +53,7 @@ export const searchAdsApp = defineDataset({
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: [operation],
-  partitions: () => [{ scope: {}, items: null, expected: true }],
+  partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => ({
     rows: { [table.name]: eachOnce(pages.flat() as readonly App[]).map(row) },

@@ -72,11 +72,15 @@ const options = z.object({
 });
 type Chosen = z.output<typeof options>;
 
-/** The keywords that the account bids on, with their ids. */
+/**
+ * The keywords that the account bids on, with their ids: those in reports of the last two months, so that the month before is still complete
+ * when it is requested, and one that is no longer bid on soon costs nothing.
+ */
 export const adKeywords = {
   name: "search_ads_keyword",
   table: reportTable,
   columns: ["org_id", "app_key", "country_key", "keyword_key", "keyword_id"],
+  recent: { column: "period_start", days: 62 },
 } as const;
 
 /**

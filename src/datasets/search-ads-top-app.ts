@@ -51,7 +51,7 @@ export const searchAdsTopApp = defineDataset({
   family: "search_ads",
   stage: "market",
   on: false,
-  why: "20 credits per hundred keywords and month; switch it on if competitors' shares matter",
+  why: "20 credits per hundred keywords and month, for keywords in the reports of the last 62 days; switch it on if competitors' shares matter",
   timing: { kind: "period", grid: { months: 1 }, settleDays: 1, lookbackDays: 0, historyDays: 31 },
   tables: [table],
   operations: [operation],

@@ -15,6 +15,7 @@ import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { BucketAddress } from "../core/place-address.ts";
+import { fail, StorehouseError } from "../core/errors.ts";
 import { tableManifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
 import type { ExportPlace, PlaceOptions, StoredFile, TablePlace } from "./place.ts";
@@ -56,7 +57,7 @@ async function openTable(objects: Objects): Promise<TablePlace> {
   const folder = `s3://${objects.bucket}/${objects.prefix}`;
   const inWords = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      throw bucketProblem(error, folder);
+      throw error instanceof StorehouseError ? error : bucketProblem(error, folder);
     });
   const stored = await inWords(list(objects));
   const draft = path.join(objects.work, "rows.part");
@@ -135,7 +136,7 @@ async function send(objects: Objects, { name, draft, bytes, sha256, digest }: Se
   const file = await open(draft);
   try {
     if (bytes > objects.partBytes) await sendInParts(objects, { name, metadata, bytes, file });
-    else await put(objects, { name, body: await file.readFile(), metadata });
+    else await put(objects, { name, body: await readPart(objects, file, { from: 0, bytes }), metadata });
   } finally {
     await file.close();
   }
@@ -178,8 +179,7 @@ async function sendInParts(objects: Objects, { name, metadata, bytes, file }: La
   try {
     const parts: CompletedPart[] = [];
     for (let from = 0; from < bytes; from += objects.partBytes) {
-      const body = Buffer.alloc(Math.min(objects.partBytes, bytes - from));
-      await file.read(body, 0, body.length, from);
+      const body = await readPart(objects, file, { from, bytes: Math.min(objects.partBytes, bytes - from) });
       const PartNumber = parts.length + 1;
       const { ETag } = await objects.client.send(new UploadPartCommand({ ...upload, PartNumber, Body: body }));
       parts.push({ PartNumber, ...(ETag === undefined ? {} : { ETag }) });
@@ -189,4 +189,23 @@ async function sendInParts(objects: Objects, { name, metadata, bytes, file }: La
     await objects.client.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
+}
+
+/** A part of a file. One read may return fewer bytes than requested. */
+async function readPart(
+  { bucket, prefix }: Objects,
+  file: FileHandle,
+  { from, bytes }: { readonly from: number; readonly bytes: number },
+): Promise<Buffer> {
+  const body = Buffer.alloc(bytes);
+  for (let at = 0; at < bytes;) {
+    const { bytesRead } = await file.read(body, at, bytes - at, from + at);
+    if (bytesRead === 0)
+      throw fail("export_failed", {
+        table: `s3://${bucket}/${prefix}`,
+        problem: `its file on this machine ends after ${from + at} bytes`,
+      });
+    at += bytesRead;
+  }
+  return body;
 }

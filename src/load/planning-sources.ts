@@ -1,3 +1,4 @@
+import { addDays, type Day } from "../core/day.ts";
 import { sql } from "../postgres/sql.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
@@ -17,6 +18,8 @@ export type PlanningSource = {
   readonly maybe?: readonly string[];
   /** A column whose largest value a member has too. */
   readonly newest?: string;
+  /** Only rows with a day in this column that is at most this many days before the plan's day are read. */
+  readonly recent?: { readonly column: string; readonly days: number };
 };
 
 const dimensions = {
@@ -53,12 +56,12 @@ function partOf(table: Table, column: string) {
 
 /**
  * The current members of a planning source in the warehouse: for a history until they are known to have left, and for a table by account
- * only those of this account. Rows with a null are left out.
+ * only those of this account. Rows with a null are left out. `today`: the plan's day.
  */
 export async function readPlanningSource(
   db: Database,
-  { table, view = table.name, columns, maybe = [], newest }: PlanningSource,
-  account: string,
+  { table, view = table.name, columns, maybe = [], newest, recent }: PlanningSource,
+  { account, today }: { readonly account: string; readonly today: Day },
 ): Promise<readonly Scope[]> {
   const named = columns.map((column) => partOf(table, column));
   const optional = maybe.map((column) => ({
@@ -73,8 +76,9 @@ export async function readPlanningSource(
   const selected = [...grouped, ...largest.map((column) => sql`max(t.${sql.id(column)})::text`)];
   const current = table.load.kind === "history" ? [sql`t.valid_to is null`] : [];
   const own = table.columns[accountColumn] === undefined ? [] : [sql`t.${sql.id(accountColumn)} = ${account}`];
+  const young = recent === undefined ? [] : [sql`t.${sql.id(recent.column)} >= ${addDays(today, -recent.days)}::date`];
   const members = sql.join(
-    [...own, ...current, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)],
+    [...own, ...current, ...young, ...columns.map((column) => sql`t.${sql.id(column)} is not null`)],
     sql` and `,
   );
   const { rows } = await sql<{ values: readonly (string | null)[] }>`

@@ -8,6 +8,7 @@ import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/defi
 import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
 import { settingsOf } from "./dataset-settings.ts";
+import type { Day } from "../core/day.ts";
 import { learnedDays } from "./lookback.ts";
 import { planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
 import { coverageFor } from "./plan-coverage.ts";
@@ -124,7 +125,7 @@ export async function readInputs(
     chosen,
     shards: shardsFor(apps.length),
     apps,
-    sources: await sourceMembers(db, chosen, accountOf(settings)),
+    sources: await sourceMembers(db, chosen, { account: accountOf(settings), today: request.today }),
     learned: await learnedPrices(db),
     lookbacks: await learnedDays(db, { settings, today: request.today, names }),
   };
@@ -175,12 +176,14 @@ export async function* startsByShard(
 }
 
 /** The members of each planning source that any of these datasets names; for a source by account, those of the account. */
-async function sourceMembers(db: Database, chosen: readonly Dataset[], account: string): Promise<SourceMembers> {
+async function sourceMembers(
+  db: Database,
+  chosen: readonly Dataset[],
+  of: { readonly account: string; readonly today: Day },
+): Promise<SourceMembers> {
   const needs = new Set(chosen.flatMap(({ plannedFrom = [] }) => plannedFrom));
   const sources = datasets.flatMap(planningSourcesOf).filter(({ name }) => needs.has(name));
   return Object.fromEntries(
-    await Promise.all(
-      sources.map(async (source) => [source.name, await readPlanningSource(db, source, account)] as const),
-    ),
+    await Promise.all(sources.map(async (source) => [source.name, await readPlanningSource(db, source, of)] as const)),
   );
 }

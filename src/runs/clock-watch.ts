@@ -2,9 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { durationText } from "../core/words.ts";
-
-/** A step back of less delays the next planning by as much, and nothing else. */
-const harmfulMs = 60_000;
+import { skewHarmfulMs } from "../postgres/clock-skew.ts";
 
 /** What a clock watch needs. `steadyMs` never goes back; `abort` ends the session of the process. */
 type ClockWatchParts = {
@@ -25,7 +23,8 @@ export function createClockWatch({ clock, steadyMs, log, abort }: ClockWatchPart
     const before = offset;
     offset = readOffset();
     const backMs = before - offset;
-    if (backMs <= harmfulMs) return;
+    // a smaller step delays the next planning by as much, and nothing else
+    if (backMs <= skewHarmfulMs) return;
     log.warn({ back_ms: Math.round(backMs) }, "clock.set_back");
     abort(fail("clock_set_back", { by: durationText(backMs) }));
   };

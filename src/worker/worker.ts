@@ -5,6 +5,7 @@ import { joinsOthers } from "../../jobs/plan-due.ts";
 import type { App } from "../app.ts";
 import { openIngest, startWork, type Ingest } from "../open-ingest.ts";
 import { crontabFile } from "../config/config.ts";
+import { steadyMs } from "../core/clock.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { AbortError, fail, type StorehouseError, UsageError } from "../core/errors.ts";
 import { backoffMs, type Backoff } from "../core/retry.ts";
@@ -65,9 +66,9 @@ export async function runWorker(
   let failures = 0;
   while (!stop.aborted) {
     report("starting");
-    const from = app.clock.now();
+    const from = steadyMs();
     const end: StorehouseError = await runSession(app, { stop, report, former, registered });
-    failures = app.clock.now() - from > (restarts.longestMs ?? 0) ? 1 : failures + 1;
+    failures = steadyMs() - from > (restarts.longestMs ?? 0) ? 1 : failures + 1;
     const last = stop.aborted ? null : await beforeNext(app, { stop, report, former, end, failures });
     if (last === null) continue;
     if (former !== null) await noteEnd(app.warehouse.db, former, last.code).catch(() => undefined);

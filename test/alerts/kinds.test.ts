@@ -119,7 +119,7 @@ describe("the ready-made kinds", () => {
         app_key: "ios:2",
         country_key: "US",
         version_at: "2026-08-08 10:00:00",
-        property: "TITLE",
+        property: "NAME",
         old_value: '"Plan"',
         new_value: '"Plan it"',
       },
@@ -153,7 +153,7 @@ describe("the ready-made kinds", () => {
       old_value: '"Old"',
       new_value: '"New"',
     });
-    await stage.mart.fill("core.app_change", ["TITLE", "SUB_TITLE", "VERSION"].map(changed));
+    await stage.mart.fill("core.app_change", ["NAME", "SUB_TITLE", "VERSION"].map(changed));
     await stage.mart.fill("core.app_history", [page("2", "2026-08-01", "Old"), page("2", "2026-08-09", "New")]);
     await stage.mart.fill("core.app_version", [
       { app_key: "ios:2", country_key: "US", version: "1.0", version_at: "2026-07-01 09:00:00" },
@@ -191,15 +191,17 @@ describe("the ready-made kinds", () => {
     const shown = await stage.mart.ask("select distinct property from mart.app_page_change");
     expect(shown).toHaveLength(10);
     const change = { app_key: "ios:2", country_key: "US", version_at: "2026-08-08 10:00:00" };
+    const ofPage = ["NAME", "DESCRIPTION", "SCREENSHOTS", "PRICE", "ICON", "PRIMARY_CATEGORY_ID", "DEVELOPER_NAME"];
+    const others = ["VERSION", "SUB_TITLE", "IPAD_SCREENSHOTS", "PROMOTIONAL_TEXT"];
     await stage.mart.fill(
       "core.app_change",
-      [...shown, "version", "sub_title"].map((property) => ({ ...change, property: property.toUpperCase() })),
+      [...ofPage, ...others].map((property) => ({ ...change, property })),
     );
     await stage.mart.fill("core.app_version", [{ ...change, version: "1.1" }]);
     const main = await stage.mart.ask(
       "select property, change_source from mart.app_page_change where is_main_source order by 1",
     );
-    const properties = [...shown, "subtitle", "version"].toSorted();
+    const properties = [...shown, "subtitle", "version", "ipad screenshots", "promotional text"].toSorted();
     expect(main).toEqual(
       properties.map((property) => {
         const { change_source: source } = alertKinds.page_changed.when({ properties: [property], for: {} });

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -10,12 +11,17 @@ import { json, openClient, serve, token, type TestServer } from "../support/api-
 
 const impatient = 150;
 
-/** Why a call has no answer, whether its headers arrived or not. */
-function failureOf(client: Client, signal?: AbortSignal): Promise<unknown> {
-  return client.send(remainingCredits, {}, signal).then(
-    ({ problem }) => problem,
+/** The error of a call whose headers did not arrive. */
+function thrownBy(client: Client): Promise<unknown> {
+  return client.send(remainingCredits, {}).then(
+    (reply) => expect.unreachable(`it replied with ${reply.status}`),
     (error: unknown) => error,
   );
+}
+
+/** Why a reply has no answer: its headers arrived. */
+async function problemOf(client: Client, signal?: AbortSignal): Promise<unknown> {
+  return (await client.send(remainingCredits, {}, signal)).problem;
 }
 
 /** An address on which nobody listens. */
@@ -34,14 +40,14 @@ function breaking(text: string): Promise<TestServer> {
 }
 
 describe("an answer that takes too long", () => {
-  test.each<[string, Parameters<typeof serve>[0]]>([
-    ["no headers", () => undefined],
-    ["no body", (response) => response.writeHead(200, { "content-length": "10" }).flushHeaders()],
-    ["a stalled body", (response) => void response.writeHead(200, { "content-length": "10" }).write("[")],
-  ])("%s", async (_, answer) => {
+  test.each<[string, Parameters<typeof serve>[0], (client: Client) => Promise<unknown>]>([
+    ["no headers", () => undefined, thrownBy],
+    ["no body", (response) => response.writeHead(200, { "content-length": "10" }).flushHeaders(), problemOf],
+    ["a stalled body", (response) => void response.writeHead(200, { "content-length": "10" }).write("["), problemOf],
+  ])("%s", async (_, answer, failure) => {
     await using server = await serve(answer);
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    expect(await failureOf(client)).toMatchObject({
+    expect(await failure(client)).toMatchObject({
       name: "RetryError",
       code: "timeout",
       context: { operation: "account.remaining-credits" },
@@ -55,7 +61,7 @@ describe("an answer that takes too long", () => {
       response.on("close", () => clearInterval(timer));
     });
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    expect(await failureOf(client)).toMatchObject({ code: "timeout" });
+    expect(await problemOf(client)).toMatchObject({ code: "timeout" });
   });
 
   test("redirects that each keep within it but not together", async () => {
@@ -63,20 +69,20 @@ describe("an answer that takes too long", () => {
       setTimeout(() => response.writeHead(302, { location: "/again" }).end(), impatient / 2);
     });
     await using client = openClient(server.origin, { timeoutMs: impatient });
-    expect(await failureOf(client)).toMatchObject({ code: "timeout" });
+    expect(await thrownBy(client)).toMatchObject({ code: "timeout" });
   });
 });
 
 describe("a connection that is cut", () => {
-  test.each([
-    ["before the headers", ""],
-    ["within the headers", "HTTP/1.1 200 OK\r\ncontent-le"],
-    ["within a body of known length", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[1,2"],
-    ["within a body in chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\n[1,2\r\n"],
-  ])("%s", async (_, text) => {
+  test.each<[string, string, (client: Client) => Promise<unknown>]>([
+    ["before the headers", "", thrownBy],
+    ["within the headers", "HTTP/1.1 200 OK\r\ncontent-le", thrownBy],
+    ["within a body of known length", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[1,2", problemOf],
+    ["within a body in chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\n[1,2\r\n", problemOf],
+  ])("%s", async (_, text, failure) => {
     await using server = await breaking(text);
     await using client = openClient(server.origin);
-    expect(await failureOf(client)).toMatchObject({
+    expect(await failure(client)).toMatchObject({
       name: "RetryError",
       code: "cut_connection",
     });
@@ -85,7 +91,7 @@ describe("a connection that is cut", () => {
   test("because the other end speaks no HTTP, which its cause reports", async () => {
     await using server = await breaking("SSH-2.0-OpenSSH_9.9\r\n\r\n");
     await using client = openClient(server.origin);
-    expect(await failureOf(client)).toMatchObject({
+    expect(await thrownBy(client)).toMatchObject({
       code: "cut_connection",
       context: { cause: "HTTPParserError" },
     });
@@ -97,7 +103,7 @@ describe("a connection that is cut", () => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(packed.subarray(0, packed.length / 2)),
     );
     await using client = openClient(server.origin);
-    expect(await failureOf(client)).toMatchObject({ code: "cut_connection" });
+    expect(await problemOf(client)).toMatchObject({ code: "cut_connection" });
   });
 });
 
@@ -216,11 +222,15 @@ describe("a stop", () => {
 
   test("while the body comes", async () => {
     const stop = new AbortController();
+    // once the client has read the headers
+    const onHeaders = () => void setImmediate(() => stop.abort());
+    subscribe("undici:request:headers", onHeaders);
     await using server = await serve((response) => {
-      response.writeHead(200, { "content-length": "10" }).write("[", () => stop.abort());
+      response.writeHead(200, { "content-length": "10" }).write("[");
     });
     await using client = openClient(server.origin);
-    expect(await failureOf(client, stop.signal)).toMatchObject({ code: "stopped" });
+    expect(await problemOf(client, stop.signal)).toMatchObject({ code: "stopped" });
+    unsubscribe("undici:request:headers", onHeaders);
   });
 
   test("before the call sends nothing", async () => {

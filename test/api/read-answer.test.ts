@@ -114,6 +114,24 @@ describe("the envelope", () => {
   });
 });
 
+describe("the form of the API's errors", () => {
+  const error = { timestamp: 1, path: "/x", status: 500, error: "Internal Server Error", requestId: "a-1" };
+
+  test.each([
+    ["alone", {}],
+    ["with a list of errors", { errors: [{ field: "country", message: "unknown" }] }],
+    ["with a list of details", { details: ["no index"], message: "failed" }],
+    ["with both", { errors: [], details: [] }],
+  ])("%s is a failure and no answer", (_, beside) => {
+    for (const operation of [dashboardApps, iosKeywordRanking, remainingCredits])
+      expect(() => read(operation, { ...error, ...beside })).toThrow(coded("success_false"));
+  });
+
+  test("beside a list of anything else is an answer", () => {
+    expect(read(iosKeywordRanking, { ...error, rankings: [rank] })).toMatchObject({ value: [rank] });
+  });
+});
+
 describe("success: false", () => {
   test.each([
     [{ success: false, message: "app is not tracked" }, "app is not tracked"],

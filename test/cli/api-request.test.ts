@@ -42,7 +42,7 @@ describe("what a person requests by a command", () => {
 
   test("find by the URL of a company takes it with or without a scheme, and prints as JSON what the service reported", async () => {
     const { stdout, stderr } = await run(["find", "--url", "paperlanternlabs.example", "--json"]);
-    expect(stderr).toBe("10 credits are spent.\n");
+    expect(stderr).toBe("This spends up to 10 credits.\n");
     expect(JSON.parse(stdout)).toEqual(
       [
         { store: "ios", trackId: ios, categoryId: "6007" },
@@ -77,7 +77,7 @@ describe("what a person requests by a command", () => {
 
   test("app shows page, counterpart and badge of an app, its store derived from the id", async () => {
     const page = await run(["app", ios, "--country", "jp"]);
-    expect(page).toMatchObject({ code: 0, stderr: "Up to 20 credits are spent.\n" });
+    expect(page).toMatchObject({ code: 0, stderr: "This spends up to 20 credits.\n" });
     for (const line of [/^app +ios 6446318020\n/, /\nother store +app\.lumi\.habit\n/, /\nadvertises +(yes|no)\n/])
       expect(page.stdout).toMatch(line);
     const json = await run(["app", android, "--language", "ja", "--json"]);

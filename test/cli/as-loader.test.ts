@@ -47,6 +47,13 @@ test("the loader gets the message which commands the owner takes", async () => {
   }
 });
 
+test("the statements for an administrator are printed as they are, and as JSON", async () => {
+  const { stdout } = await runCommand(stage, ["grants", "--print"]);
+  expect(stdout).toMatch(/^-- Roles and rights/);
+  const json = await runCommand(stage, ["grants", "--print", "--json"]);
+  expect(JSON.parse(json.stdout)).toEqual({ sql: stdout });
+});
+
 test("the loader runs the worker: its queue, its crontab and its jobs; rights that are set anew meanwhile disturb nothing", async () => {
   await using worker = startCommand(stage, ["worker", "--yes"], { variables: { LOG_LEVEL: "warn" } });
   const alive = () => tried(granted.adminUrl, "select from ops.worker where kind = 'worker' and stopped_at is null");

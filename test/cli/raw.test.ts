@@ -34,10 +34,10 @@ describe("storehouse raw", () => {
   });
 
   /** Runs a command without the token and the address of the API. */
-  async function run(command: readonly string[], databaseUrl = stage.databaseUrl, account = "") {
+  async function run(command: readonly string[], databaseUrl = stage.databaseUrl, account = "", columns = "") {
     return runCommand({ databaseUrl, sandbox: stage.sandbox }, ["raw", ...command], {
       settings: { accounts: { acme: {} } },
-      variables: { API_TOKEN: "", API_BASE_URL: "", STOREHOUSE_ACCOUNT: account },
+      variables: { API_TOKEN: "", API_BASE_URL: "", STOREHOUSE_ACCOUNT: account, COLUMNS: columns },
     });
   }
 
@@ -51,6 +51,12 @@ describe("storehouse raw", () => {
     expect(stderr).toContain("1 of 2 answers; --limit shows more.");
     const json = await run(["list", "--slice", slice, "--json"]);
     expect(JSON.parse(json.stdout)).toMatchObject([{ sliceId: slice, page: 0, status: 200, state: "loaded" }]);
+  });
+
+  test("keeps what an answer is about on a screen of 80 columns", async () => {
+    const { stdout } = await run(["list", "--dataset", "tracked_keyword", "--limit", "1"], undefined, "", "80");
+    expect(stdout).toMatch(/^slice +operation +about +from +to +state +fetched at\n/);
+    expect(stdout).toContain("A wider terminal also shows: attempt, page, status, bytes.");
   });
 
   test("shows a body laid out or as it came, and what it answers apart from it", async () => {

@@ -166,6 +166,19 @@ test("each view is shown at its address, is drawn where there is something to dr
   }
 });
 
+test("a drawing is read out once, by what it shows: only ranks are about the keyword", async () => {
+  for (const [view, isAboutKeyword] of [
+    ["ranks", true],
+    ["charts", false],
+    ["reviews", false],
+  ] as const) {
+    const { text } = await client.get(`/explore?view=${view}`);
+    const figure = /<figure[^]*?<\/title>/.exec(text)?.[0] ?? "";
+    expect([view, figure.includes("Lumi: Habit Garden"), figure.includes("c++")]).toEqual([view, true, isAboutKeyword]);
+    expect(figure).not.toContain("aria-label=");
+  }
+});
+
 test("ranks are drawn with the releases of the app", async () => {
   const { text } = await client.get("/explore?view=ranks");
   expect(text).toContain("Releases: 2.0 on 2026-08-17.");

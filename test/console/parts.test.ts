@@ -32,7 +32,7 @@ test("a picture brings the colours that it has on a dark page", async () => {
       series: [{ name: "credits", amounts: new Map([[day("2026-11-01"), 3]]) }],
       width,
     });
-  const { markup } = await picture(chart, { label: "Credits", wide: 760 });
+  const { markup } = await picture(chart, 760);
   expect(markup).toMatch(/^<link rel="stylesheet" href="\/drawings\.css" \/>\s*<figure /);
 });
 
@@ -282,8 +282,25 @@ describe("the page about an error", () => {
     for (const code of codes.filter(isOfDatabase))
       expect(kindOf(code)).toMatchObject({ status: 503, title: expect.stringContaining("database") });
     expect(kindOf("balance_unchecked")).toMatchObject({ status: 503, title: expect.stringContaining("API") });
-    expect(kindOf("unauthorised")).toMatchObject({ status: 502, title: expect.stringContaining("API") });
     expect(kindOf("credits_exhausted")).toMatchObject({ status: 409 });
+  });
+
+  test.each<[ErrorCode, number, string]>([
+    ["unauthorised", 502, "The API refuses the token"],
+    ["forbidden", 502, "The API does not allow this to the account"],
+    ["redirected", 502, "The API has another address"],
+    ["bad_request", 502, "The API does not do this"],
+    ["unknown_shape", 502, "The API's answer cannot be used"],
+    ["answer_too_large", 502, "The API's answer cannot be used"],
+    ["unexpected_status", 502, "The API's answer cannot be used"],
+    ["too_many_requests", 503, "The API accepts no more requests for now"],
+    ["server_error", 503, "The API does not respond as it should"],
+    ["api_unavailable", 503, "The API does not respond as it should"],
+    ["stopped", 503, "The console is stopping"],
+    ["lease_expired", 503, "Interrupted"],
+    ["unexpected", 500, "Something went wrong"],
+  ])("about %s has a title for what it is", (code, status, title) => {
+    expect(kindOf(code)).toEqual({ status, title });
   });
 });
 

@@ -131,3 +131,14 @@ test("what is put off says until when as a time, and keeps the instant as data",
     expect(error).toMatchObject({ until });
   }
 });
+
+test("the end of a pause that the API named is a sentence, not a fact among others", () => {
+  const until = Date.UTC(2026, 10, 27, 4, 5);
+  for (const code of ["too_many_requests", "server_error", "credits_exhausted"] as const) {
+    const { problem } = fail(code, { operation: "app.reviews", status: 429, until });
+    expect(problem).toMatch(
+      / \(operation="app\.reviews", status=429\); the next try is not before 2026-11-27 04:05 UTC$/,
+    );
+  }
+  expect(fail("server_error", { until }).message).not.toContain("=");
+});

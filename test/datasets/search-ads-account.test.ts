@@ -4,6 +4,7 @@ import { addDays, day } from "../../src/core/day.ts";
 import { bidChange } from "../../src/datasets/bid-change.ts";
 import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
 import { mmpIntegration } from "../../src/datasets/mmp-integration.ts";
+import { searchAdsApp } from "../../src/datasets/search-ads-app.ts";
 import { searchAdsGoal } from "../../src/datasets/search-ads-goal.ts";
 import { searchAdsIntegration } from "../../src/datasets/search-ads-integration.ts";
 import { searchAdsTopApp } from "../../src/datasets/search-ads-top-app.ts";
@@ -30,6 +31,13 @@ test("organisations come as lists in a list, with ids as numbers or text, and th
     [],
   );
 });
+
+test.each([searchAdsIntegration, searchAdsGoal, searchAdsApp, mmpIntegration])(
+  "$name of an account that is not connected are empty, which is an answer and not a gap",
+  ({ partitions }) => {
+    expect(partitions({ apps: [] }, {})).toEqual([{ scope: {}, items: null }]);
+  },
+);
 
 test("an app is a row for each partner that it reports to, and one without where it reports to none", () => {
   const integrations = [

@@ -102,18 +102,22 @@ test("restated figures can be requested as they were reported, and a replay chan
   expect(await all()).toEqual(before);
 });
 
-test("keywords of the report say which top apps are requested", async () => {
+test("keywords that the report showed in the last two months say which top apps are requested", async () => {
   await using stage = await openStage({ market });
-  await stage.sync({
-    settings: { datasets: { search_ads_report: { history_days: 2, lookback_days: 0 } } },
-    request: { datasets: ["search_ads_top_app"] },
-  });
+  const settings = { datasets: { search_ads_report: { history_days: 2, lookback_days: 0 } } };
+  await stage.sync({ settings, request: { datasets: ["search_ads_report"] } });
+  await stage.query(`
+    select ops.make_partition('core.fact_search_ads_report', date_trunc('month', '${addDays(today, -63)}'::date)::date);
+    create temporary table former as select * from core.fact_search_ads_report where report_level = 'KEYWORD' limit 1;
+    update former set keyword_id = '99', period_start = '${addDays(today, -63)}', period_end = '${addDays(today, -63)}', date_day = '${addDays(today, -63)}';
+    insert into core.fact_search_ads_report select * from former`);
+  await stage.sync({ settings, request: { datasets: ["search_ads_top_app"] } });
   const months = await stage.query(
     "select distinct period_start::text, period_end::text from core.fact_search_ads_top_app",
   );
   expect(months).toEqual([{ period_start: "2026-07-01", period_end: "2026-07-31" }]);
   const [bid] = await stage.query<{ keywords: number }>(
-    "select count(distinct keyword_id)::int as keywords from core.fact_search_ads_report where report_level = 'KEYWORD'",
+    "select count(distinct keyword_id)::int as keywords from core.fact_search_ads_report where report_level = 'KEYWORD' and keyword_id <> '99'",
   );
   const requested = stage.requested().filter(({ operation }) => operation === "search-ads.top-apps-report");
   expect(bid?.keywords).toBeGreaterThan(1);

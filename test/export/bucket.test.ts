@@ -105,6 +105,21 @@ test("sends a large file in parts, and takes it up again whole", async () => {
   expect(await again.leftOver("rows-0123456789abcdef.parquet", "d2")).toBeNull();
 });
 
+test.each([1, 3])(
+  "a file that is shorter than it was when it was written is not stored, sent in %i parts",
+  async (parts) => {
+    const partBytes = 5 * 2 ** 20;
+    const bytes = parts === 1 ? partBytes : 3 * partBytes;
+    await using place = await openBucket({ bucket: "lake", prefix: "" }, bucket.reach, partBytes);
+    const table = await place.table("core", "short");
+    await writeFile(await table.draft("rows-0123456789abcdef.parquet"), randomBytes(bytes - 7));
+    await expect(
+      table.store("rows-0123456789abcdef.parquet", { bytes, sha256: "unchecked", digest: "d1" }),
+    ).rejects.toMatchObject({ code: "export_failed", message: expect.stringContaining("s3://lake/core/short/") });
+    expect([...(await bucket.objects()).keys()]).toEqual([]);
+  },
+);
+
 test("one export at a time writes into a bucket: another is refused and touches nothing", async () => {
   await using place = await openBucket({ bucket: "lake", prefix: "exports/" }, bucket.reach);
   const other = await stage.pool.connect();

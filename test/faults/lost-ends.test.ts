@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { createLog } from "../../src/core/log.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { runWorker } from "../support/agreed-worker.ts";
 import { besideWorker } from "../support/beside-worker.ts";
 import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -50,4 +52,47 @@ test("a worker requests again what runs under its number and not in it, as after
   );
   const found = lines.map((line) => JSON.parse(line) as { msg: string; slices?: number });
   expect(found.filter(({ msg }) => msg.startsWith("queue."))).toMatchObject([{ msg: "queue.ends_lost", slices: 1 }]);
+});
+
+test("an attempt of which the end is noted after its slice was claimed again does not end the second one", async () => {
+  const [answers, reply] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [isHeld, ahead, comparisons] = [false, 0, 0];
+  await using stage = await openStage({
+    market: { apps: 1, countries: ["US"] },
+    faults: [{ operation: "dashboard.apps", times: 1, kind: "status", status: 500 }],
+    latencyMs: 1,
+    clock: { ...systemClock(), sleep: () => (isHeld ? answers.promise : Promise.resolve()) },
+  });
+  await using opened = await stage.open();
+  const { clock, warehouse } = opened;
+  const run: typeof warehouse.db.run = async (text, values) => {
+    const result = await warehouse.db.run(text, values);
+    if (text.includes("not slice_id = any")) comparisons += 1;
+    if (isHeld || !text.includes("state = e.state, error_code")) return result;
+    // the first end is written, and this process does not know it yet
+    isHeld = true;
+    await reply.promise;
+    return result;
+  };
+  const app = {
+    ...opened,
+    clock: { ...clock, now: () => clock.now() + ahead },
+    warehouse: { ...warehouse, db: { ...warehouse.db, run } },
+  };
+  const stop = new AbortController();
+  const running = runWorker(app, stop.signal);
+  const again = async () => (await attemptsOf(stage)).filter(({ attempt }) => attempt > 1);
+  await until(async () => (await again()).length > 0);
+  reply.resolve();
+  for (const later of [1, 2]) {
+    const before = comparisons;
+    ahead = later * laterMs;
+    await until(() => comparisons > before);
+  }
+  expect(await again()).toMatchObject([{ attempt: 2, state: "running" }]);
+  answers.resolve();
+  await until(async () => Object.keys(await statesOf(stage)).join() === "loaded");
+  expect(await again()).toMatchObject([{ attempt: 2, state: "loaded" }]);
+  stop.abort();
+  expect(await running).toBeNull();
 });

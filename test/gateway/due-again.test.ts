@@ -3,11 +3,11 @@ import { callers, openDoor } from "../support/gateway-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openSyncedNights } from "../support/nights.ts";
 
-const noApps = { operation: "search-ads.apps", times: 1, kind: "status", status: 200, body: "[]" } as const;
-const datasets = { app_history: { on: true }, search_ads_app: { on: true } };
+const noApps = { operation: "ios.developer-apps", times: 1, kind: "status", status: 200, body: "[]" } as const;
+const datasets = { app_history: { on: true }, developer_app: { on: true } };
 const settings = { datasets, gateway: { callers } };
 
-/** A gateway over a warehouse whose account advertises no app, a day after its first sync. */
+/** A gateway over a warehouse in which a developer had no app at the first request, a day after its first sync. */
 const stage = forTests(async () => {
   await using opened = new AsyncDisposableStack();
   const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
@@ -35,9 +35,11 @@ describe("a young snapshot is paid again where a plan would request it again", (
 
   test("on the next day, if data is expected and there was none", async () => {
     const { nights, from } = stage;
-    const advertised = () => from("/searchads/info/apps");
-    expect([await advertised(), await advertised()]).toEqual(["miss", "hit"]);
+    const [developer] = await nights.stage.query<{ code: string }>(`
+      select scope ->> 'developer_code' as code from ops.slice where dataset = 'developer_app' and state = 'empty'`);
+    const page = () => from(`/iosstore-appinfo-v2/app/developer/${developer?.code ?? ""}/US`);
+    expect([await page(), await page()]).toEqual(["miss", "hit"]);
     nights.next();
-    expect(await advertised()).toBe("hit");
+    expect(await page()).toBe("hit");
   });
 });

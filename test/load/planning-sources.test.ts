@@ -28,6 +28,14 @@ const house = defineTable({
   partitioned: false,
 });
 
+const building = defineTable({
+  name: "core.some_building",
+  columns: { house: "text", street: "text", built_on: "day" },
+  key: ["house"],
+  load: { kind: "upsert" },
+  partitioned: false,
+});
+
 const rivalry = defineTable({
   name: "core.some_rivalry",
   columns: { app_key: "app", competitor_app_key: "app" },
@@ -42,9 +50,11 @@ beforeAll(async () => {
   await stage.create(release);
   await stage.create(house);
   await stage.create(rivalry);
+  await stage.create(building);
 });
 
-const found = (source: Omit<PlanningSource, "name">) => readPlanningSource(stage.db, { name: "some", ...source }, "");
+const found = (source: Omit<PlanningSource, "name">) =>
+  readPlanningSource(stage.db, { name: "some", ...source }, { account: "", today: day("2026-08-31") });
 
 test("members of a history are found as long as they are current, each once", async () => {
   const rows = ["9", "10", "7"].map((org_id) => ({ org_id, currency: "USD" }));
@@ -88,4 +98,15 @@ test("a member lacks what it may lack, and is none without what it needs", async
   expect(await found({ table: house, columns: ["house", "street"], maybe: ["city"] })).toEqual([
     { house: "a", street: "x", city: "" },
   ]);
+});
+
+test("members that are read from recent rows alone leave once their last row is older", async () => {
+  const rows = [
+    { house: "old", street: "x", built_on: "2026-06-29" },
+    { house: "young", street: "x", built_on: "2026-06-30" },
+  ];
+  await stage.load({ table: building, rows });
+  const recent = { column: "built_on", days: 62 };
+  expect(await found({ table: building, columns: ["house"], recent })).toEqual([{ house: "young" }]);
+  expect(await found({ table: building, columns: ["house"] })).toHaveLength(2);
 });

@@ -232,3 +232,34 @@ test("what a page changed is a row a property, beside releases and what the serv
     "Rival | true | US | 2026-08-21 | release | version | 1 | - | 1.2",
   ]);
 });
+
+test.each([
+  [
+    "ios:8",
+    "NAME DEVELOPER_NAME PRICE ICON VERSION DESCRIPTION PRIMARY_CATEGORY_ID SCREENSHOTS",
+    "IPAD_SCREENSHOTS VIDEO_PREVIEWS SUB_TITLE PROMOTIONAL_TEXT RELEASE_NOTES",
+  ],
+  [
+    "android:b.c",
+    "NAME PRICE ICON VERSION DESCRIPTION CATEGORY SCREENSHOTS VIDEO_PREVIEWS INAPP_PRODUCTS",
+    "SHORT_DESCRIPTION DEVELOPER_ID RELEASE_NOTES INSTALL_RANGE",
+  ],
+])(
+  "of %s, release details count once for what neither its page nor its releases report",
+  async (app, elsewhere, alone) => {
+    const change = { app_key: app, country_key: "US", version: "2", version_at: "2026-08-02T09:00:00" };
+    const names = `${elsewhere} ${alone}`.split(" ");
+    await mart.fill(
+      "core.app_change",
+      names.map((property) => ({ ...change, property })),
+    );
+    const [, trackId] = app.split(":");
+    const main = await mart.ask(
+      `select property from mart.app_page_change where track_id = '${trackId}' and is_main_source order by 1`,
+    );
+    const words = alone
+      .split(" ")
+      .map((name) => (name === "SUB_TITLE" ? "subtitle" : name.toLowerCase().replaceAll("_", " ")));
+    expect(main).toEqual(words.toSorted());
+  },
+);

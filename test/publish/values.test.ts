@@ -91,6 +91,33 @@ describe.skipIf(enginePath === null)(`values that both databases have to read al
     expect(there).toEqual(here);
   });
 
+  test("figures of a keyword that a newer answer, or a newer list, leaves out", async () => {
+    await on.stage.pool.query(`
+      insert into core.dim_app (app_key, store, track_id) overriding system value values (3, 'ios', '3');
+      insert into core.dim_keyword (keyword) values ('of answers'), ('of lists');
+      select ops.make_partition(f::regclass, m) from unnest('{core.fact_keyword_rank,core.fact_keyword_metadata}'::text[]) as f, unnest('{2026-07-01,2026-08-01}'::date[]) as m;
+      insert into core.fact_keyword_rank (app_key, date_day, country_key, keyword_key, device_key, rank, slice_id, fetched_at)
+      select 3, '2026-08-08', 840, keyword_key, 1, 2, 1, now() from core.dim_keyword where keyword in ('of answers', 'of lists');
+      insert into core.fact_keyword_rank_summary (app_key, date_day, country_key, device_key, answered_keyword_count, ranked_keyword_count, top_1_keyword_count, top_3_keyword_count,
+                                                  top_10_keyword_count, top_50_keyword_count, rank_sum, voice_billionths)
+      values (3, '2026-08-08', 840, 1, 2, 2, 0, 2, 2, 2, 4, 1000000000);
+      insert into core.fact_keyword_metadata (keyword_key, date_day, country_key, store, search_volume, popularity, iphone_chance, iphone_app_count, slice_id, fetched_at)
+      select keyword_key, v.day::date, 840, 'ios', v.volume, v.popularity, v.chance, v.apps, 1, now()
+      from   core.dim_keyword, (values ('2026-07-18', 50, 9, 9, 9), ('2026-07-25', 50, 33, 40, 210), ('2026-08-01', null, null, null, null)) as v (day, volume, popularity, chance, apps)
+      where  keyword = 'of answers';
+      insert into core.tracked_keyword (app_key, account, country_key, keyword_key, valid_from, valid_to, is_current, search_volume, chance, app_count, slice_id, fetched_at)
+      select 3, '', 840, keyword_key, v.since::date, v.until::date, v.until is null, v.volume, v.chance, v.apps, 1, now()
+      from   core.dim_keyword, (values ('2026-06-01', '2026-07-01', 30, 10, 70), ('2026-07-20', null, null, null, null)) as v (since, until, volume, chance, apps)
+      where  keyword = 'of lists'`);
+    const { here, there } = await rowsOf("mart.keyword_opportunity");
+    const figures = here.filter((row) => row.includes('"of answers"') || row.includes('"of lists"'));
+    expect(figures).toEqual([
+      expect.stringContaining('"33","40","210"'),
+      expect.stringContaining('"30","-","10","70"'),
+    ]);
+    expect(there).toEqual(here);
+  });
+
   test("a chart that is empty on a day", async () => {
     await on.stage.pool.query(`
       select ops.make_partition('core.fact_top_chart'::regclass, '2026-08-01');

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
+import { hourMs } from "../../src/core/day.ts";
 import { accountIdOf } from "../../src/config/config.ts";
 import { createLog } from "../../src/core/log.ts";
 import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
@@ -75,6 +76,31 @@ test("an unexpected error while a worker waits for the API is logged, and the ne
     problem: expect.stringContaining("TypeError: no such thing") as string,
     wait_ms: 1_000,
   });
+});
+
+test("waits between failing sessions grow although the clock of the machine is set forward during each", async () => {
+  await using stage = await openStage({ market });
+  const waits: number[] = [];
+  let [isBroken, ahead] = [false, 0];
+  await using _ = await startWorker(stage, ({ clock, warehouse }) => {
+    const run: typeof warehouse.db.run = (text, values) => {
+      if (!isBroken) return warehouse.db.run(text, values);
+      ahead += hourMs;
+      return Promise.reject(new TypeError("no such thing"));
+    };
+    const write = (line: string) => {
+      const { msg, wait_ms: waitMs } = JSON.parse(line) as { readonly msg: string; readonly wait_ms?: number };
+      if (msg === "worker.session_failed") waits.push(waitMs ?? 0);
+    };
+    return {
+      log: createLog({ level: "error", secrets: [], to: { write } }),
+      clock: { ...clock, now: () => clock.now() + ahead, sleep: (_ms, signal) => clock.sleep(1, signal) },
+      warehouse: { ...warehouse, db: { ...warehouse.db, run } },
+    };
+  });
+  isBroken = true;
+  await until(() => waits.length >= 3);
+  expect(waits.slice(0, 3)).toEqual([1_000, 2_000, 4_000]);
 });
 
 test("a stop that another process lifts while a starting worker repeats its balance check is not recorded again", async () => {

@@ -37,7 +37,7 @@ export function defineApp(command: Command): void {
     .action((trackId: string, options: Options) => {
       const page = pageOf(trackId, options);
       return withApiSession(async ({ send }) => {
-        remark(`Up to ${countOf(credits, "credit")} are spent.`);
+        remark(`This spends up to ${countOf(credits, "credit")}.`);
         const overview = await fetchAppOverview(send, page).catch((error: unknown) => {
           if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` requests that the service reads it.`);
           throw error;

@@ -25,7 +25,7 @@ export function defineFind(command: Command): void {
       const query = queryOf(words, options);
       return withApiSession(async ({ send }) => {
         // a search by name costs a single credit
-        if (options.url !== undefined) remark(`${countOf(companyUrlSearch.cost, "credit")} are spent.`);
+        if (options.url !== undefined) remark(`This spends up to ${countOf(companyUrlSearch.cost, "credit")}.`);
         const found = options.url === undefined ? await byName(send, query) : await byUrl(send, query);
         if (options.json) printJson(found);
         else if (found.length === 0) print(`No app was found for ${JSON.stringify(query)}.`);

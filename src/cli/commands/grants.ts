@@ -21,7 +21,13 @@ A role can log in once it has a password. Set STOREHOUSE_OWNER_PASSWORD, STOREHO
 Postgres receives a verifier, never the password.
 Exit codes: 0 done, 2 usage, or the role in DATABASE_URL may not do this.`,
     )
-    .action((options: Options) => (options.print ? printWhole(printedStatements().trimEnd()) : grant(options)));
+    .action((options: Options) => (options.print ? printSql(options) : grant(options)));
+}
+
+function printSql({ json }: Options): void {
+  const sql = printedStatements();
+  if (json) printJson({ sql });
+  else printWhole(sql.trimEnd());
 }
 
 async function grant(options: Options): Promise<void> {

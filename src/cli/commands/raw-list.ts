@@ -62,8 +62,8 @@ function operationNamed(id: string): string {
 const headings = [
   "slice",
   optional("attempt"),
-  "page",
-  optional("operation"),
+  optional("page"),
+  "operation",
   "about",
   "from",
   "to",

@@ -67,7 +67,7 @@ const ranks: View = {
     const { rows: releases } = await releaseStatement.execute(db);
     const happenings = releases.map(({ release_day: day, version }) => ({ day, name: version || "release" }));
     return {
-      drawing: await drawingOf(choice, (width) =>
+      drawing: await drawn((width) =>
         rankChart({
           title: { before: "“", name: choice.keyword, after: "”" },
           subtitle: { before: "", name: choice.app.name, after: ` · ${placeText(choice)}` },
@@ -134,7 +134,7 @@ const charts: View = {
     const { rows } = await statement.execute(db);
     const series = chartSeries(rows);
     return {
-      drawing: await drawingOf(choice, (width) =>
+      drawing: await drawn((width) =>
         rankChart({
           title: { before: "Chart places of ", name: choice.app.name, after: "" },
           subtitle: { before: "", name: placeText(choice), after: drawnText(series.length) },
@@ -193,7 +193,7 @@ const reviews: View = {
     const answered = new Set(rows.filter((row) => row.is_answered).map((row) => row.date_day));
     const unanswered = stretches(daysOf(choice.window).filter((day) => !answered.has(day)));
     return {
-      drawing: await drawingOf(choice, (width) =>
+      drawing: await drawn((width) =>
         barChart({
           title: { before: "Reviews of ", name: choice.app.name, after: "" },
           subtitle: { before: "", name: placeText(choice), after: "" },
@@ -234,9 +234,7 @@ const reviews: View = {
 };
 
 /** The drawing as markup, so that visitors who share the rows share it as well. */
-function drawingOf({ app, keyword }: Choice, drawing: (width: number) => Drawing): Promise<Html> {
-  return picture(drawing, { label: `${app.name}, ${keyword}`, wide: 1160 });
-}
+const drawn = (drawing: (width: number) => Drawing): Promise<Html> => picture(drawing, 1160);
 
 function placeText({ country, device }: Choice): string {
   return device === "ALL" ? country : `${country}, ${device}`;

@@ -120,7 +120,7 @@ function drawingOf(spend: readonly DailySpend[], window: Window): Promise<Html> 
       series: classSeries(spend),
       width,
     });
-  return picture(chart, { label: "Credits by day and class", wide: 760 });
+  return picture(chart, 760);
 }
 
 function byDay(spend: readonly DailySpend[], drawing: Html): Html {
