@@ -34,6 +34,17 @@ test("what is left of a caller's day is read at once after its paid calls, and e
   expect(await left()).toEqual(["hit", "10"]);
 });
 
+test("credits that are held for calls under way are not left for a caller", async () => {
+  await using stage = await openStage();
+  await using door = await openDoor(stage, { settings });
+  const key = await door.key("notebook");
+  const left = async () => Number((await door.call(path, key)).headers.get("x-credit-remaining"));
+  await left();
+  const before = await left();
+  await stage.query("update ops.credit_account set held = held + 7");
+  expect(await left()).toBe(before - 7);
+});
+
 test("a stored answer does not wait for a balance that the API does not report", async () => {
   // the balance check of the start and one answer pass, all else is held
   const gate = gateAfter(2);
