@@ -154,6 +154,11 @@ describe("an answer that counts its rows", () => {
     expect(pagesReported(reports, [last, part({ totalRowCount: 3, limit: 1000, offset: 1000 }, 0)], 1)).toBe(2);
   });
 
+  test("is not continued by a report without rows, also if it names no limit", () => {
+    const none = part({ totalRowCount: 0, limit: 0, offset: 0 }, 0);
+    expect(hasNextPage(reports, [part({ totalRowCount: 1, limit: 2, offset: 0 }), none], 0)).toBe(false);
+  });
+
   test("is read by the fullness of its pages where one of its counts lacks a number", () => {
     for (const lacking of [
       { totalRowCount: 5, limit: 2 },

@@ -131,6 +131,11 @@ describe("what says nothing else stays what it is", () => {
     expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
   });
 
+  test("a number whose last digits are lost is no text", () => {
+    const item = { ...rank, keyword: 1e21 };
+    expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });
+  });
+
   test("a device of another kind is none", () => {
     const item = { ...rank, appKind: "watch" };
     expect(read(iosKeywordRanking, [rank, item])).toMatchObject({ value: [rank], invalid: [{ item, index: 1 }] });

@@ -20,6 +20,7 @@ describe("periods of days", () => {
   test("follow one another without gap or overlap, also before the day they are counted from", () => {
     for (const start of ["2006-11-29", "2026-01-01"]) {
       const periods = periodsTouching(fortnight, { start: day(start), end: day(`${start.slice(0, 3)}7-03-01`) });
+      expect(String(periods[0]?.start) <= start).toBe(true);
       for (const [index, period] of periods.entries())
         if (index > 0) expect(period.start).toBe(periods[index - 1]?.end);
       expect(periods.length).toBeGreaterThan(5);

@@ -28,7 +28,10 @@ test("a pause is not saved up for a burst", async () => {
 test("a refused pace is halved once for all refusals of a burst, and again by the next burst", async () => {
   const account = await bank.account({ pace: 8 });
   const burst = [await account.hold(1), await account.hold(1), await account.hold(1)];
-  for (const grant of burst) await account.settle(grant, account.refusal({ tooFast: true }));
+  for (const grant of burst) {
+    await account.settle(grant, account.refusal({ tooFast: true }));
+    account.clock.move(second / 4);
+  }
   expect(await pace(account)).toBe(4);
   account.clock.move(second + 1);
   await tooFast(account);

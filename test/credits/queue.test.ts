@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { dayOf } from "../../src/core/day.ts";
 import { DeferError, fail } from "../../src/core/errors.ts";
+import { writeForecast } from "../../src/credits/forecast-days.ts";
 import { hour, minute, noHolders, openBank, second, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -141,6 +143,21 @@ describe("when credits do not suffice", () => {
     await expect(queue.run(work, held("never"))).rejects.toMatchObject({ code: "credits_exhausted", until: lastDay });
     account.clock.move(lastDay - account.clock.now());
     await expect(queue.run(work, held("never"))).rejects.toMatchObject({ until: account.periodEnd });
+  });
+
+  test("history leaves what the nights until the reset take, and no other slice does", async () => {
+    const account = await bank.account({ total: 100, left: 50 });
+    const { db, accountId, clock } = account;
+    const startsAt = clock.now() + hour;
+    const night = { day: dayOf(startsAt), startsAt, planned: 30, waiting: 0, budgets: {} };
+    await writeForecast(db, accountId, { madeAt: clock.now(), days: [night] });
+    const { queue } = openQueue(account, { floors: { snapshot: 0, daily: 0.1, lookback: 0, history: 0 } });
+    const ask = (cost: number, name: "history" | "lookback") =>
+      queue.run({ cost: () => cost, class: name, sliceId: "1" }, good(account, cost));
+    await expect(ask(11, "history")).rejects.toMatchObject({ code: "credits_exhausted", until: account.periodEnd });
+    expect(await ask(10, "history")).toBe(10);
+    await expect(ask(1, "history")).rejects.toMatchObject({ code: "credits_exhausted" });
+    expect(await ask(40, "lookback")).toBe(40);
   });
 
   test("a person spends what the floors keep, down to the last credit, and not more; with a floor of its own a call leaves that", async () => {

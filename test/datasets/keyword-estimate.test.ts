@@ -66,6 +66,7 @@ describe("estimates as they are now", () => {
       ["to-do, list", null],
     ]);
     expect(reach(reported, [{ reason: "odd", item: {} }])).toEqual([["to do", 1]]);
+    expect(reach([...reported, { keyword: "todo list" }])).toEqual([["to do", 1]]);
     expect(reach([])).toEqual([]);
   });
 

@@ -130,6 +130,12 @@ describe("keyword ranks", () => {
     expect(rows).toContain("yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00");
   });
 
+  test("accept the requested country in lower case", () => {
+    const { rows, invalid } = rowsOf(yoga, [entry({ countryCode: "us" })]);
+    expect(invalid).toEqual([]);
+    expect(rows).toContain("yoga IPHONE 2026-08-01 7 2026-08-01T05:00:00");
+  });
+
   test("claim nothing of a keyword about which something came that does not fit", () => {
     const slice = sliceOf({ items: ["run", "yoga"] });
     const about = (item: unknown) => rowsOf(slice, [], [{ reason: "rank: is no number", item }]).rows;

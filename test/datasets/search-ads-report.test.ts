@@ -203,8 +203,9 @@ describe("totals", () => {
 
   test("are all rows of a summary", () => {
     const summary = { ...scope, report_type: "SUMMARY", grain: "month" };
-    const { rows } = normalise([{ spend: 5, currency: "USD" }], { scope: summary });
-    expect(rows).toMatchObject([{ is_total: true, grain: "month", date_day: null, period_end: "2026-08-03" }]);
+    const { rows } = normalise([{ spend: 5, currency: "USD" }, adGroup], { scope: summary });
+    const stamped = { is_total: true, grain: "month", date_day: null, period_end: "2026-08-03" };
+    expect(rows).toMatchObject([stamped, { ...stamped, ad_group_id: "542317095" }]);
   });
 });
 
@@ -247,4 +248,20 @@ describe("rows without a day", () => {
     expect(invalid).toEqual([]);
     expect(rows.map((row) => row["is_total"])).toEqual([false, true]);
   });
+});
+
+test("the report of a week counts as changed if a count or a sum of money of a row has, in any order of the rows", () => {
+  const week = { ...scope, report_type: "REPORT", grain: "week" };
+  const [one, other] = [
+    { ...adGroup, goalRevenue7: 3, goalCount1: 2, cpa: 4, defaultAmount: 1 },
+    { ...adGroup, adGroupId: 7 },
+  ];
+  const digestOf = (...rows: readonly object[]) => normalise(rows, { scope: week }).weeks?.map((row) => row["digest"]);
+  const known = digestOf(one, other);
+  expect(known).toHaveLength(1);
+  expect(digestOf(other, one)).toEqual(known);
+  for (const rate of [{ cpa: 5 }, { defaultAmount: 2 }, { campaignName: "new" }])
+    expect(digestOf({ ...one, ...rate }, other)).toEqual(known);
+  for (const moved of [{ spend: 12.6 }, { taps: 8 }, { goalRevenue7: 4 }, { goalCount1: 3 }, { adGroupId: 8 }])
+    expect(digestOf({ ...one, ...moved }, other)).not.toEqual(known);
 });

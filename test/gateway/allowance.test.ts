@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
+import { creditHeadersOf } from "../../src/gateway/allowance.ts";
 import { callers, openDoor } from "../support/gateway-stage.ts";
 import { gateAfter, openStage, today, until, type RunOptions } from "../support/ingest-stage.ts";
 
@@ -34,6 +35,17 @@ test("what is left of a caller's day is read at once after its paid calls, and e
   expect(await left()).toEqual(["hit", "10"]);
 });
 
+test("credits that are held for calls under way are not left for a caller", async () => {
+  await using stage = await openStage();
+  await using door = await openDoor(stage, { settings });
+  const key = await door.key("notebook");
+  const left = async () => Number((await door.call(path, key)).headers.get("x-credit-remaining"));
+  await left();
+  const before = await left();
+  await stage.query("update ops.credit_account set held = held + 7");
+  expect(await left()).toBe(before - 7);
+});
+
 test("a stored answer does not wait for a balance that the API does not report", async () => {
   // the balance check of the start and one answer pass, all else is held
   const gate = gateAfter(2);
@@ -55,4 +67,10 @@ test("a stored answer does not wait for a balance that the API does not report",
   stage.sandbox.spend(100);
   gate.open();
   await until(async () => Number(left(await door.call(path, key))) === Number(left(first)) - 100);
+});
+
+test("a reset that is due is reported a second ahead: a caller reads none as unknown", () => {
+  const headersAt = (now: number) => creditHeadersOf({ remaining: 5, resetsAt: 10_000 }, { cost: 3, now });
+  expect(headersAt(7_500)).toEqual({ "X-Credit-Cost": "3", "X-Credit-Remaining": "5", "X-Credit-Reset": "3" });
+  for (const now of [10_000, 12_000]) expect(headersAt(now)).toMatchObject({ "X-Credit-Reset": "1" });
 });

@@ -25,6 +25,9 @@ test("an answer of today holds for the day, except about days that are not publi
   expect(isFinalAnswer({ ...own, window: about("2026-08-18", "2026-08-20") }, [series], today)).toBe(true);
   expect(isFinalAnswer({ ...own, window: about("2026-08-19", "2026-08-21") }, [series], today)).toBeNull();
   expect(isFinalAnswer({ ...own, window: null }, [series], today)).toBeNull();
+  const slow = { ...series, settleDays: 3 };
+  expect(isFinalAnswer({ ...own, window: about("2026-08-17", "2026-08-18") }, [slow], today)).toBe(true);
+  expect(isFinalAnswer({ ...own, window: about("2026-08-17", "2026-08-19") }, [slow], today)).toBeNull();
 });
 
 test("what holds now is given for as long as the dataset takes it for young", () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createClient } from "../../src/api/client.ts";
 import { openAccount, readAccount } from "../../src/credits/account.ts";
+import { reserveMany, settle } from "../../src/credits/holds.ts";
 import { refreshBalance } from "../../src/ingest/balance-check.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
@@ -41,6 +42,32 @@ test.each([
 test("a balance in digits or with a fraction is read against us, in whole credits", async () => {
   const data = { creditTotal: "100.9", creditRemaining: 40.9, creditResetTime: "0", creditResetPeriod: 24 };
   expect(await bookedFrom(data)).toMatchObject({ total: 100, remaining: 40, resetsAt: null, periodHours: 24 });
+});
+
+test("a balance that was computed before a call was answered does not raise what that answer reports", async () => {
+  const clock = manualClock();
+  let whileChecking = async (): Promise<void> => undefined;
+  await using server = await serve((response) => {
+    const data = { creditTotal: 100, creditRemaining: 100, creditResetTime: 3600 };
+    void whileChecking().then(() => json(response, { success: true, data }));
+  });
+  await using database = await freshDatabase();
+  await using warehouse = await openWarehouse(database.url, 2);
+  await using client = openClient(server.origin, { clock });
+  const { db } = warehouse;
+  const check = async () => {
+    await refreshBalance({ db, client, clock, accountId, workerId: null });
+    return (await readAccount(db, accountId))?.remaining;
+  };
+  await openAccount(db, accountId, 3, clock);
+  expect(await check()).toBe(100);
+  whileChecking = async () => {
+    clock.move(1_000);
+    const [grant] = await reserveMany(db, [{ accountId, workerId: null, cost: 10, floor: 0 }], clock);
+    const receipt = { charged: 10, remaining: 90, resetsAt: null, tooFast: false, lost: false };
+    await settle(db, { accountId, settlements: [{ holdId: grant?.holdId ?? "", receipt }], pace: 3 }, clock);
+  };
+  expect(await check()).toBe(90);
 });
 
 const dayMs = 24 * 3_600_000;

@@ -44,4 +44,12 @@ test("a snapshot whose day ends while its call waits is not sent, and is request
   expect(await stage.query("select held from ops.credit_account")).toEqual([{ held: 0 }]);
   expect(await attempt()).toMatchObject([{ state: "loaded", as_of: tomorrow, day: tomorrow }]);
   expect(stage.requested()).toHaveLength(1);
+  // an answer of an earlier day, whose attempt ended before it was loaded, says nothing about the new one
+  await stage.query("update raw.answer set fetched_at = $1::date - interval '1 hour' where slice_id = $2", [
+    tomorrow,
+    id,
+  ]);
+  await stage.query("update ops.slice set state = 'pending' where slice_id = $1", [id]);
+  expect(await attempt()).toMatchObject([{ state: "loaded", as_of: tomorrow }]);
+  expect(stage.requested()).toHaveLength(2);
 });

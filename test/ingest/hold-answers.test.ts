@@ -149,6 +149,17 @@ test("an answer that leaves out others than the one before is held in its place,
   expect(await outcomes(stage)).toEqual([{ outcome: "superseded" }, { outcome: "contradicted" }]);
 });
 
+test("an answer with an item that does not fit closes nothing, and is not held", async () => {
+  await using stage = await openListed();
+  const known = () => stage.query("select app_key from core.tracked_app where valid_to is null order by app_key");
+  const apps = await known();
+  answerWith(stage, { success: true, data: [{ trackId: 6446318020 }, { name: "without an id" }] });
+  await syncAfter(stage, 0);
+  expect(await stage.query("select count(*)::int as items from ops.reject")).toEqual([{ items: 1 }]);
+  expect(await stage.query("select from ops.held_answer")).toEqual([]);
+  expect(await known()).toEqual(apps);
+});
+
 test("a list of keywords that a person cut down is taken as it comes; one that came short for no known reason is held", async () => {
   await using stage = await openWithPortfolio({ market: { ...market, apps: 1 } });
   const lists = { request: { datasets: ["tracked_keyword"] } };

@@ -25,6 +25,22 @@ test("does not say loaded when nothing of a dataset was available, and requests 
   });
 });
 
+test.each([
+  [404, "skipped", "not_found"],
+  [204, "empty", "no_content"],
+])(
+  "takes a %i for the first page as one for the whole list, and not as an empty last page",
+  async (status, state, code) => {
+    await using stage = await openWithPortfolio({
+      market: { apps: 1, countries: ["US"] },
+      faults: [{ operation: "ios.reviews-v2", times: 1_000, kind: "status", status }],
+    });
+    await stage.sync({ request: { datasets: ["review"] } });
+    const ends = "select distinct state, error_code, failures from ops.slice where operation = 'ios.reviews-v2'";
+    expect(await stage.query(ends)).toEqual([{ state, error_code: code, failures: 0 }]);
+  },
+);
+
 test("fails a slice of whose answer nothing fits, and keeps what did not; a retry requests the answer again, instead of reading what is stored", async () => {
   await using stage = await openWithPortfolio({ market: { apps: 1, countries: ["US"] } });
   await using proxy = await openProxy(stage.sandbox, (passing) => {

@@ -71,6 +71,12 @@ describe("a snapshot that nobody can request any more", () => {
     await ended("failed", snapshot("weekly", 11));
     await ended("loaded", snapshot("weekly", 12));
     expect(await planned()).toBe(0);
+    // the last day of its round, and the day after it
+    const [inTime, late] = [{ scope: { app: "2" } }, { scope: { app: "3" } }];
+    await ended("failed", snapshot("weekly", 11, inTime), snapshot("weekly", 11, late));
+    await ended("loaded", snapshot("weekly", 17, inTime), snapshot("weekly", 18, late));
+    expect(await planned()).toBe(1);
+    expect(await lost()).toEqual(["weekly 2026-08-11 1"]);
   });
 
   test("is not lost where its items were answered in its time in other lists, each of them", async () => {

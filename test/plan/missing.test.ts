@@ -3,7 +3,7 @@ import { addDays, day } from "../../src/core/day.ts";
 import { sliceStates, type Covered, type SliceState } from "../../src/core/slice.ts";
 import { daysOf, oneDay, type Window } from "../../src/core/window.ts";
 import { calendarOf } from "../../src/plan/cover/gap-grid.ts";
-import { requestable, missingCells, type MissingOptions } from "../../src/plan/missing.ts";
+import { mayRequest, requestable, missingCells, type MissingOptions } from "../../src/plan/missing.ts";
 import { daysIn } from "../support/plan-grid.ts";
 import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
 
@@ -34,6 +34,27 @@ describe("requestable", () => {
 
   test("reaches further back than the history on request", () => {
     expect(requestable(series({ historyDays: 3 }), today, { start: daysAgo(400) }).start).toBe(daysAgo(400));
+  });
+});
+
+describe("mayRequest", () => {
+  test("allows a snapshot of today only", () => {
+    const snapshot = { kind: "snapshot", refreshDays: 7 } as const;
+    expect(mayRequest(snapshot, oneDay(today), today)).toBe(true);
+    expect(mayRequest(snapshot, oneDay(daysAgo(1)), today)).toBe(false);
+    expect(mayRequest(snapshot, { start: today, end: addDays(today, 2) }, today)).toBe(false);
+  });
+
+  test("allows days that are published and kept, and whole periods", () => {
+    const days = series({ settleDays: 1, keptFrom: daysAgo(20) });
+    expect(mayRequest(days, { start: daysAgo(20), end: today }, today)).toBe(true);
+    expect(mayRequest(days, { start: daysAgo(21), end: today }, today)).toBe(false);
+    expect(mayRequest(days, oneDay(today), today)).toBe(false);
+    const week = { kind: "period", grid: { days: 7 }, settleDays: 1, lookbackDays: 0, historyDays: 30 } as const;
+    const whole = { start: day("2026-08-03"), end: day("2026-08-10") };
+    expect(mayRequest(week, whole, day("2026-08-10"))).toBe(true);
+    expect(mayRequest(week, whole, day("2026-08-09"))).toBe(false);
+    expect(mayRequest(week, { ...whole, end: day("2026-08-09") }, day("2026-08-20"))).toBe(false);
   });
 });
 

@@ -114,6 +114,8 @@ describe("a snapshot", () => {
     expect(plan(weekly, [requestedOn(30), ...failed(4, 3, 2, 1)]).slices).toHaveLength(1);
     expect(plan(weekly, [requestedOn(30), ...failed(1, 0)]).slices).toEqual([]);
     expect(plan(weekly, [...failed(4, 3, 2), requestedOn(1, { state: "skipped" })]).slices).toHaveLength(1);
+    const charged = [9, 8, 6].map((count) => requestedOn(count, { state: "failed" }));
+    expect(plan(weekly, [requestedOn(30), ...charged, ...failed(1)]).slices).toHaveLength(1);
   });
 
   test("is due again the next day when it was unavailable, and holds when its request was refused", () => {

@@ -69,6 +69,9 @@ describe("aggregates over periods", () => {
     expect(windows(plan(moved, "2026-08-20", first))).toEqual(windows(first));
     const again = windows(first).map((one) => requested(one, { asOf: day("2026-08-20") }));
     expect(plan(moved, "2026-08-21", [...first, ...again])).toEqual([]);
+    // an answer of the day from which answers are new enough is one of them
+    const inTime = windows(first).map((one) => requested(one, { asOf: day("2026-08-19") }));
+    expect(plan(moved, "2026-08-21", [...first, ...inTime])).toEqual([]);
     // what was planned today is not requested twice, and a slice that is open will bring it
     expect(plan(moved, "2026-08-17", first)).toEqual([]);
     expect(
