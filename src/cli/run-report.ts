@@ -58,9 +58,9 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
   if (failed + left.failedBefore > 0)
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");
   if (outcome === "deferred") {
-    const beyondLimit = progress.nextDueAt === null ? deferred + leftOut : leftOut;
     const tooDear = left.tooDear ?? [];
     const waiting = deferred - sumBy(tooDear, ({ slices }) => slices);
+    const beyondLimit = progress.nextDueAt === null ? waiting + leftOut : leftOut;
     if (progress.nextDueAt !== null && waiting > 0) print(waitWords(waiting, progress.nextDueAt, words.onCredits));
     for (const wait of tooDear) print(`${tooDearWords(wait)}.`);
     if (beyondLimit > 0) print(words.runLimitSpent(countOf(beyondLimit, "slice is", "slices are"), total > 0));

@@ -3,7 +3,7 @@ import type { Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
-import { isPaidFromPlan } from "./plan-payers.ts";
+import { isPaidFromPlan, paysFromPlan } from "./plan-payers.ts";
 import { isAlive } from "./workers.ts";
 import { isOfAccount, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
 
@@ -178,8 +178,8 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
     cross  join (select ${chargedCredits} as credits, ${unsureCredits("o")}::float8 as unsure
                  from   ops.request as q join ops.slice as o on o.slice_id = q.slice_id
                  where  o.plan_id = ${planId} and ${isPaidFromPlan}) as spent
-    cross  join (select coalesce(sum(h.cost), 0) as credits from ops.credit_hold as h join ops.slice as o on o.slice_id = h.slice_id
-                 where  o.plan_id = ${planId} and h.worker_id in (${livingWorkers})) as held
+    cross  join (select coalesce(sum(h.cost), 0) as credits from ops.credit_hold as h
+                 where  h.plan_id = ${planId} and h.worker_id in (${livingWorkers})) as held
     where  p.plan_id = ${planId}`.execute(db);
   return rows[0] as PlanProgress;
 }
@@ -219,7 +219,7 @@ export async function priceLeftBeyond(db: Database, planId: string, counts = sql
             from   ops.slice as s
             join   ops.run   as r on r.run_id = s.run_id
             left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.plan_id = p.plan_id and ${isOpen()} and ${counts}) as open
+            where  s.plan_id = p.plan_id and ${isOpen()} and ${paysFromPlan} and ${counts}) as open
     from   ops.plan as p
     where  p.plan_id = ${planId}`.execute(db);
   const { credits = 0, open = 0 } = rows[0] ?? {};

@@ -151,8 +151,8 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            coalesce(sum(slices) filter (where state = 'skipped'), 0)::int  as skipped,
            coalesce(sum(requests) filter (where state in ('pending', 'running')), 0)::int as "requestsLeft",
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
-    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due, 
-                   coalesce(min(due_at) filter (where error_code <> all (${[...beyondPeriodCodes]}::text[])), min(due_at)) as next_due_at,
+    from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due,
+                   coalesce(min(due_at) filter (where (error_code = any (${[...beyondPeriodCodes]}::text[])) is not true), min(due_at)) as next_due_at,
                    sum(planned_requests) as requests
             from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
   const { next_due_at: nextDueAt, planned, ...counts } = rows[0] as ProgressRow;

@@ -100,6 +100,7 @@ export async function changeKeywords(
   const where = { trackId: place.trackId, countryCode: place.country };
   const added: string[] = [];
   const removed: string[] = [];
+  let answered = 0;
   let error: unknown = null;
   await forgetAnswersTo(session.app.warehouse.db, callHashesAbout(session.app, place));
   try {
@@ -107,19 +108,21 @@ export async function changeKeywords(
       const confirmed = new Set(
         (await send(addKeywords, { ...where, body })).map(({ keyword }) => foldKeyword(keyword)),
       );
+      answered += 1;
       added.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
     }
     for (const body of batches(remove)) {
       const confirmed = new Set(
         (await send(deleteKeywords, { ...where, body })).map(({ value }) => foldKeyword(value)),
       );
+      answered += 1;
       removed.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
     }
   } catch (caught) {
     error = caught;
   }
   const isKnown = error === null || changedNothing(error);
-  const isUnchanged = error !== null && isKnown && added.length + removed.length === 0;
+  const isUnchanged = error !== null && isKnown && answered === 0;
   const count = isKnown ? now.count + added.length - removed.length : null;
   if (!isUnchanged) await makeListsDue(session, place, now, count);
   return { added, removed, error };

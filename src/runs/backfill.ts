@@ -70,26 +70,17 @@ async function queueAll(
 ): Promise<void> {
   const { clock } = parts.ingest;
   const tally = createTally();
-  const { chunks } = await planAgain(transaction, plan, parts.settings);
   let queued = 0;
-  let writing = Promise.resolve(0);
-  try {
-    for await (const chunk of chunks) {
-      tally.add(chunk);
-      for (let from = 0; from < chunk.slices.length; from += queuedAtOnce) {
-        const drafts = chunk.slices.slice(from, from + queuedAtOnce);
-        // some are written while the next are planned
-        queued += await writing;
-        writing = enqueueWithin(transaction, runId, drafts, clock.now());
-      }
-      // already more than the plan has: the rest is not needed
-      if (queued > plan.slices) break;
+  const { chunks } = await planAgain(transaction, plan, parts.settings);
+  for await (const chunk of chunks) {
+    tally.add(chunk);
+    for (let from = 0; from < chunk.slices.length; from += queuedAtOnce) {
+      const drafts = chunk.slices.slice(from, from + queuedAtOnce);
+      queued += await enqueueWithin(transaction, runId, drafts, clock.now());
     }
-  } finally {
-    // the transaction must not end before its last statement
-    await Promise.allSettled([writing]);
+    // already more than the plan has: the rest is not needed
+    if (queued > plan.slices) break;
   }
-  queued += await writing;
   // fewer are queued than planned if another run has one of them open
   if (queued !== plan.slices || tally.sum().digest !== plan.digest) throw fail("plan_changed", { plan: plan.planId });
 }

@@ -55,8 +55,13 @@ test("work of which a single call costs more than a whole budget has waits until
       { budget: small, slices: 1, credits: 5 },
       { budget: small, slices: 3, credits: 15, tooDear: { dataset: "review", cost: 5 } },
     ],
+    // it never runs, so no forecast has it
+    putOff: [{ class: "snapshot", slices: 1, credits: 5 }],
     left: [{ left: 4 }, { left: 100 }],
   });
+  // each of the two calls of a slice is within the budget
+  const { deferred } = overBudget([work("daily", 1, 6, { requests: 2 })], [small]);
+  expect(deferred).toEqual([{ budget: small, slices: 1, credits: 6 }]);
 });
 
 test("what waits is named line by line, with the day on which its budget has room again", () => {
