@@ -94,7 +94,7 @@ async function readDue(db: Database, isDue: SqlFragment<boolean>, now: number): 
   return {
     message: {
       ...split(rows.slice(0, mostListed)),
-      alerts: fires.slice(0, mostListed),
+      alerts: [...Map.groupBy(fires.slice(0, mostListed), ({ alertName }) => alertName).values()].flat(),
       counts: { ...counts, alerts: fires.length },
     },
     fires: fires.map(({ alertFireId }) => alertFireId),
@@ -108,7 +108,8 @@ async function readDueAlerts(db: Database, now: number): Promise<readonly FiredA
            fired_at as "firedAt"
     from   ops.alert_fire as f
     where  ${alertsDueAt(now)}
-    order  by alert_name, date_day, alert_fire_id`.execute(db);
+    -- where there are too many to list, some of each alert are listed
+    order  by row_number() over (partition by alert_name order by date_day, alert_fire_id), alert_name`.execute(db);
   return rows;
 }
 

@@ -22,6 +22,19 @@ describe("an alert", () => {
     expect(stage.sent()).toHaveLength(1);
   });
 
+  test("is in the message even if another one fired more often than a message lists", async () => {
+    const both = { ...fell, worse: { kind: "keyword_fell" } };
+    await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
+    await stage.check(both);
+    await stage.mart.ask(`
+      insert into ops.alert_fire (alert_name, digest, mart, subject, date_day, summary, detail, fired_at, due_at)
+      select alert_name, digest, mart, subject || n, date_day, summary, detail, fired_at, due_at
+      from   ops.alert_fire, generate_series(1, 140) as n where alert_name = 'fell'`);
+    await stage.watch(both);
+    const names = stage.receiver.received[0]?.alerts?.map((fire) => fire["alert"]);
+    expect(names).toEqual([...Array.from({ length: 99 }, () => "fell"), "worse"]);
+  });
+
   test("keeps what fired as long as requests, and the days that it checked as long as it may check them again", async () => {
     await stage.ranks({ "2026-08-07": 4, "2026-08-08": 12 });
     await stage.watch(fell);

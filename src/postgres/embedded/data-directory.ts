@@ -21,10 +21,19 @@ const initOptions = [
 /** Builtin C.UTF-8: sort order and letter case never depend on the machine. Before 17 there is only C, which knows only ASCII letters. */
 const localeOptions = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
 
-/** Makes the password, log and data directory if they are missing, and returns the password. Call under the lock. */
+/**
+ * Makes the password, log and data directory if they are missing, and returns the password. Call under the lock. Throws if the data is of
+ * another version: pg_ctl would call it corrupt.
+ */
 export async function prepareData(place: EmbeddedPlace): Promise<string> {
   await ownFile(place, place.log, "");
-  const ready = await exists(join(place.data, "PG_VERSION"));
+  const version = join(place.data, "PG_VERSION");
+  const ready = await exists(version);
+  const made = ready ? (await readFile(version, "utf8")).trim() : String(place.major);
+  if (made !== String(place.major))
+    throw new Error(
+      `its data is of Postgres ${made}, and this is Postgres ${place.major}: load a dump of it into an empty folder`,
+    );
   if (!ready) await ownFile(place, place.password, randomBytes(24).toString("hex"));
   const password = await readFile(place.password, "utf8");
   if (!ready) await initialise(place);

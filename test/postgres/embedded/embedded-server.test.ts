@@ -85,13 +85,27 @@ describe("openEmbedded", () => {
 
   test("says which log to read, and its last line, when the server cannot start", async () => {
     await (await openEmbedded({ directory, database: "storehouse", durable: false }))[Symbol.asyncDispose]();
-    const version = join(directory, "data/PG_VERSION");
-    await writeFile(version, "9.6\n");
+    const settings = join(directory, "data/postgresql.conf");
+    const before = await readFile(settings, "utf8");
+    await writeFile(settings, `${before}\nno_such_setting = on\n`);
     await expect(openEmbedded({ directory, database: "storehouse" })).rejects.toMatchObject({
       code: "embedded_postgres",
-      context: { log: join(directory, "server.log"), last_line: expect.stringContaining("incompatible") },
+      context: { log: join(directory, "server.log"), last_line: expect.stringContaining("postgresql.conf") },
     });
-    await writeFile(version, "18\n");
+    await writeFile(settings, before);
+  });
+
+  test("names both versions when its data is of another one, and leaves the data alone", async () => {
+    await (await openEmbedded({ directory, database: "storehouse", durable: false }))[Symbol.asyncDispose]();
+    const version = join(directory, "data/PG_VERSION");
+    const before = await readFile(version, "utf8");
+    await writeFile(version, "15\n");
+    await expect(openEmbedded({ directory, database: "storehouse" })).rejects.toMatchObject({
+      code: "embedded_postgres",
+      message: expect.stringMatching(/of Postgres 15, .* Postgres \d+/),
+    });
+    expect(await readFile(version, "utf8")).toBe("15\n");
+    await writeFile(version, before);
   });
 
   test("sorts by code point and runs in UTC, on any setting of the machine", async () => {
