@@ -84,6 +84,16 @@ export const usageErrors = {
     says: "CLICKHOUSE_URL is not set",
     next: "set it to the HTTP address of a ClickHouse server, such as https://host:8443, and set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD",
   },
+  publish_of_another: {
+    recovery: "usage",
+    says: "what is in ClickHouse comes from another Postgres: months that this one does not have would be removed",
+    next: "check DATABASE_URL and CLICKHOUSE_URL; to continue with this Postgres anyway, drop the table storehouse.origin in ClickHouse",
+  },
+  clickhouse_failed: {
+    recovery: "retry",
+    says: "ClickHouse could not run a statement: {problem}",
+    next: "publish again: months that have already arrived are not sent again",
+  },
   clickhouse_refused: {
     recovery: "usage",
     says: "ClickHouse refused a statement: {problem}",

@@ -5,7 +5,7 @@ import { networkOf } from "../config/network.ts";
 import { fail } from "../core/errors.ts";
 import { trustedAuthorities } from "../core/http-agent.ts";
 
-/** A ClickHouse, used over its HTTP interface. Each call throws `clickhouse_refused` or `clickhouse_unavailable`. */
+/** A ClickHouse, used over its HTTP interface. Each call throws `clickhouse_refused`, `clickhouse_failed` or `clickhouse_unavailable`. */
 export type ClickHouse = AsyncDisposable & {
   /** Runs a statement. */
   readonly run: (statement: string) => Promise<void>;
@@ -57,11 +57,15 @@ export function openClickHouse({ environment }: Pick<Config, "environment">): Cl
   };
 }
 
+/** Codes of ClickHouse about users, passwords and rights. */
+const accessCodes = ["192", "193", "194", "497", "516"];
+
 /** The library's errors, without the address. */
 function problemOf(error: unknown): Error {
   if (error instanceof ClickHouseError) {
     const says = (error.message.split("\n")[0] ?? "").slice(0, 300);
-    return fail("clickhouse_refused", { problem: `${error.type ?? error.code}: ${says}` });
+    const problem = `${error.type ?? error.code}: ${says}`;
+    return fail(accessCodes.includes(error.code) ? "clickhouse_refused" : "clickhouse_failed", { problem });
   }
   const { code, message } = error as NodeJS.ErrnoException;
   return fail("clickhouse_unavailable", { problem: code ?? message });

@@ -67,13 +67,12 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
   const read = relation.isView ? await computed(writer, relation) : relation;
   const parts = (await readParts(writer.client, read, {})).filter(({ rows }) => rows > 0);
   const others = before.map(({ month }) => month);
-  const away = others.length === 0 ? new Map<string, number>() : await monthsAway(writer.client, relation);
+  const away = await monthsAway(writer.client, relation);
   const isWhole = ({ month, at }: KnownMonth) => relation.isView && at < (away.get(`${month}-01`) ?? 0);
   const isChanged = (part: TablePart) =>
     !before.some((one) => one.month === nameOfMonth(part) && (one.digest === part.digest || isWhole(one)));
-  // a view is always computed from the current rows, and has no slices
-  const isAgain = (part: TablePart) =>
-    !relation.isView && part.window !== null && away.has(part.window.from) && others.includes(nameOfMonth(part));
+  // a view is always computed from the current rows, and has no slices; what is recorded does not matter: the record may be lost
+  const isAgain = (part: TablePart) => !relation.isView && part.window !== null && away.has(part.window.from);
   const found: Swapped[] = [];
   const batches = monthBatches(parts, isChanged);
   if (relation.isView && batches.length > 1) await indexMonths(writer, read);

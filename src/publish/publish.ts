@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type pg from "pg";
 import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { openParquetWriter } from "../export/parquet.ts";
 import { openSnapshot } from "../export/snapshot.ts";
@@ -11,7 +12,7 @@ import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { martViews, type MartView } from "./mart-views.ts";
 import { publishTable, staging, type Published, type Publisher } from "./publish-table.ts";
-import { prepare, readPublished } from "./published-months.ts";
+import { checkOrigin, prepare, readPublished } from "./published-months.ts";
 import { createView } from "./statements.ts";
 import { readTables } from "./tables-there.ts";
 
@@ -49,11 +50,15 @@ export async function publish(
   const parquet = opened.use(await openParquetWriter(work));
   const { client } = opened.use(await openSnapshot(pool, "read write"));
   if (!(await tryLockUntilCommit(databaseOn(client), "publish"))) throw fail("publish_under_way");
+  await checkOrigin(clickHouse, await originOf(client));
   const known = { there: await readTables(clickHouse), before: await readPublished(clickHouse) };
+  // the newest record of a month counts, also after a clock that was ahead
+  const latest = [...known.before.values()].flat().reduce((last, { at }) => Math.max(last, at), 0);
+  const now = () => Math.max(options.now(), latest + 1);
   const tables: Published[] = [];
   for (const relation of wanted) {
     const one = await publishTable(
-      { ...options, ...known, clickHouse, writer: { client, parquet, work } },
+      { ...options, ...known, now, clickHouse, writer: { client, parquet, work } },
       relation,
     ).catch((error: unknown) => {
       throw publishProblem(relation, error);
@@ -70,6 +75,14 @@ export async function publish(
     made.push(mart);
   }
   return { tables, views: made };
+}
+
+/** When the first migration of a Postgres ran, in microseconds. */
+async function originOf(client: pg.PoolClient): Promise<string> {
+  const { rows } = await client.query<{ origin: string }>(
+    "select (extract(epoch from min(ran_at)) * 1000000)::bigint::text as origin from ops.migration",
+  );
+  return rows[0]?.origin ?? "";
 }
 
 /** Names of relations, and of those that views among them read: published alone, a view would find them missing or outdated. */

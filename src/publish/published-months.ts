@@ -1,3 +1,4 @@
+import { fail } from "../core/errors.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { literal } from "./statements.ts";
 
@@ -22,6 +23,19 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
       published_at DateTime64(3, 'UTC') comment 'When it was published.')
     engine = ReplacingMergeTree(published_at) order by (table_name, month)
     comment 'Months of tables as Storehouse published them last.'`);
+}
+
+/**
+ * Records from which Postgres the tables come, if that is not known yet. Throws `publish_of_another` if they come from another one.
+ * `origin`: what no other Postgres has, and a restored one keeps.
+ */
+export async function checkOrigin(clickHouse: ClickHouse, origin: string): Promise<void> {
+  await clickHouse.run(`
+    create table if not exists storehouse.origin (migrated_at String comment 'When the first migration of the Postgres ran.')
+    engine = MergeTree order by migrated_at comment 'The Postgres from which the tables come. Another one is refused.'`);
+  const known = await clickHouse.ask<{ origin: string }>(`select migrated_at as origin from storehouse.origin`);
+  if (known.length === 0) await clickHouse.run(`insert into storehouse.origin values (${literal(origin)})`);
+  else if (!known.some((one) => one.origin === origin)) throw fail("publish_of_another");
 }
 
 /** The published months of all tables. */

@@ -191,6 +191,21 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await published()).toMatchObject({ swapped: 1, rows: 5 });
   });
 
+  test("a record from a clock that was ahead does not hide a later one", async () => {
+    const rank = (value: number) => stage.pool.query(`update ${ranks} set rank = ${value} where keyword_key = 2`);
+    await stage.ranks("2026-04-01", 2);
+    await rank(7);
+    await published();
+    await there.ask(
+      "insert into storehouse.published_month select * replace (toDateTime64('2030-01-01', 3, 'UTC') as published_at) from storehouse.published_month final",
+    );
+    await rank(8);
+    await published();
+    await rank(7);
+    await published();
+    expect(await there.ask(`select max(rank) as rank from ${ranks}`)).toEqual([{ rank: 7 }]);
+  });
+
   test("a publication that ends between a swap and its record is taken up again, also where the rows are what they were before", async () => {
     const rank = (value: number) => stage.pool.query(`update ${ranks} set rank = ${value} where keyword_key = 2`);
     const highest = () => there.ask(`select max(rank) as rank from ${ranks}`);

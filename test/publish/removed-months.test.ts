@@ -63,6 +63,33 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.published()).toEqual({ swapped: 0, unchanged: 3, removed: 0, rows: 8 });
   });
 
+  test("a month that only ClickHouse has stays where the record of published months is lost", async () => {
+    await stage.ranks("2025-01-01", 3);
+    await on.published();
+    const { code } = await runCommand(
+      { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } },
+      ["retention", "--yes"],
+      { settings: { retention: { keep_months: 3 } }, variables: on.environment },
+    );
+    expect(code).toBe(0);
+    await stage.ranks("2025-01-02", 1);
+    await stage.pool.query(`update ${ranks} set slice_id = 2`);
+    await on.there.ask("truncate table storehouse.published_month");
+    expect(await on.published()).toMatchObject({ removed: 0, rows: 4 });
+    expect(await on.months()).toEqual([{ month: 202501, count: 4 }]);
+  });
+
+  test("another Postgres is refused: it would remove the months that it does not have", async () => {
+    await stage.ranks("2025-01-01", 3);
+    await on.published();
+    await stage.pool.query(`delete from ${ranks}`);
+    await stage.pool.query("update ops.migration set ran_at = ran_at + interval '1 minute'");
+    await expect(on.published()).rejects.toMatchObject({ code: "publish_of_another" });
+    expect(await on.months()).toEqual([{ month: 202501, count: 3 }]);
+    await on.there.ask("drop table storehouse.origin");
+    expect(await on.published()).toMatchObject({ removed: 1, rows: 0 });
+  });
+
   test("a mart that is a table there keeps the figures of a month of which one of its tables has lost its rows", async () => {
     await stage.pool.query(`
       insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1');
