@@ -28,15 +28,16 @@ type Read = {
   readonly named: NamedScopes;
 };
 
-/** Runs a statement as the reader, and reads the coverage of the relations that it names for its days. */
-export async function answerOf(parts: ServerParts, { statement, rows, from, to, apps, countries }: Question) {
+/** Runs a statement as the reader until `signal` is aborted, and reads the coverage of the relations that it names for its days. */
+export async function answerOf(
+  parts: ServerParts,
+  { statement, rows, from, to, apps, countries }: Question,
+  signal?: AbortSignal,
+) {
   const { db, settings, clock } = parts;
   const { mcp } = settings;
-  const answer = await runStatement(parts.reader, statement, {
-    rows: Math.min(rows ?? mcp.rows, mcp.rows),
-    ms: mcp.seconds * 1000,
-    bytes: 2 * mcp.kib * 1024,
-  });
+  const limits = { rows: Math.min(rows ?? mcp.rows, mcp.rows), ms: mcp.seconds * 1000, bytes: 2 * mcp.kib * 1024 };
+  const answer = await runStatement(parts.reader, statement, limits, signal);
   const relations = relationsNamed(statement, await readRelations(db));
   const known = await readRelationDatasets(db, { ofDays: true });
   const datasets = [...new Set(relations.flatMap(({ name }) => known.get(name) ?? []))];

@@ -16,7 +16,8 @@ export function cellReader(type: number): (text: string | null) => CellValue {
 
 function numberOf(text: string): CellValue {
   const number = Number(text);
-  const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || digitsOf(text) <= 15);
+  const isInteger = Number.isSafeInteger(number) && /^-?\d+(\.0+)?$/.test(text);
+  const isExact = Number.isFinite(number) && (isInteger || digitsOf(text) <= 15);
   return isExact ? number : text;
 }
 

@@ -22,16 +22,26 @@ const batchRows = 100;
 /**
  * Runs one reading statement on a connection of the reader. A cursor accepts only one `select`, `values`, `table` or `with`; its
  * transaction is read only and never committed. Throws `statement_refused` for a statement that Postgres
- * does not accept or that takes too long.
+ * does not accept or that takes too long. Aborting `signal` ends the statement, also in the database.
  */
-export async function runStatement(pool: Pool, statement: string, limits: AnswerLimits): Promise<Answer> {
+export async function runStatement(
+  pool: Pool,
+  statement: string,
+  limits: AnswerLimits,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const client = await pool.connect();
   const wire = watchBytes(client, limits.bytes);
+  signal?.addEventListener("abort", wire.cut, { once: true });
   try {
+    if (signal?.aborted === true) wire.cut();
+    // not every system can check this: there a statement without a client runs until its limit
+    await client.query("set client_connection_check_interval = '500ms'").catch(() => undefined);
     return await withinTransaction(client, statement, limits, wire);
   } catch (error) {
     throw refusedStatement(error, limits, wire);
   } finally {
+    signal?.removeEventListener("abort", wire.cut);
     wire.stop();
     // a function may have made locks and settings for the session: it ends, since `discard all` would lose the settings of the pool as well
     client.release(true);
@@ -94,7 +104,8 @@ function withoutEnd(statement: string): string {
   return statement.trim().replace(/;\s*$/, "");
 }
 
-type Wire = { readonly bytes: () => number; readonly stop: () => void };
+/** `cut` breaks the connection. */
+type Wire = { readonly bytes: () => number; readonly stop: () => void; readonly cut: () => void };
 
 /** Counts the bytes that the server sends, and breaks the connection before one huge row fills the memory. */
 function watchBytes(client: PoolClient, most: number): Wire {
@@ -105,7 +116,8 @@ function watchBytes(client: PoolClient, most: number): Wire {
     if (bytes > most) stream.destroy(new Error("Connection terminated: the answer is larger than the limit"));
   };
   stream.on("data", count);
-  return { bytes: () => bytes, stop: () => stream.off("data", count) };
+  const cut = () => void stream.destroy(new Error("Connection terminated: nobody waits for the answer"));
+  return { bytes: () => bytes, stop: () => stream.off("data", count), cut };
 }
 
 function refusedStatement(error: unknown, { ms, bytes }: AnswerLimits, wire: Wire): unknown {

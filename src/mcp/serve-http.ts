@@ -26,7 +26,7 @@ export async function serveHttp(parts: ServerParts, port: number): Promise<HttpS
   });
   server.post(path, (request, reply) => answer(parts, request, reply));
   server.route({
-    method: ["GET", "DELETE"],
+    method: ["GET", "DELETE", "PUT", "PATCH"],
     url: path,
     handler: (_, reply) => reply.code(405).header("allow", "POST").send(refusal("send POST requests")),
   });
@@ -45,9 +45,12 @@ async function answer(parts: ServerParts, request: FastifyRequest, reply: Fastif
   const server = createMcpServer(parts);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
+  // a client that is gone waits for no answer, and closing ends its statement
+  const gone = new Promise<null>((resolve) => reply.raw.once("close", () => resolve(null)));
   try {
     const forwarded = new Request(`http://${host}${path}`, { method: "POST", headers: headersOf(request) });
-    const answered = await transport.handleRequest(forwarded, { parsedBody: request.body });
+    const answered = await Promise.race([transport.handleRequest(forwarded, { parsedBody: request.body }), gone]);
+    if (answered === null) return await reply;
     return await reply
       .code(answered.status)
       .headers(Object.fromEntries(answered.headers))

@@ -82,7 +82,7 @@ function addReading(server: McpServer, parts: ServerParts): void {
       },
       annotations,
     },
-    ({ sql, ...rest }) => reply(parts, () => answerOf(parts, { statement: sql, ...inOrder(rest) })),
+    ({ sql, ...rest }, { signal }) => reply(parts, () => answerOf(parts, { statement: sql, ...inOrder(rest) }, signal)),
   );
 }
 

@@ -33,3 +33,19 @@ test("each statement has the settings of the pool, even if the server has others
   // the server ends a session after its answer is here
   await until(async () => (await runStatement(warehouse.pool, locks, limits)).rows[0]?.[0] === 0);
 });
+
+test("a statement for which nobody waits any longer ends in the database too, also one that waits for a connection", async () => {
+  await using database = await freshDatabase();
+  await using warehouse = await openWarehouse(database.url, 1);
+  await using other = await openWarehouse(database.url, 1);
+  const running = async () =>
+    (await other.pool.query("select from pg_stat_activity where state = 'active' and query like 'fetch %'")).rowCount;
+  const leaving = new AbortController();
+  const slow = { ...limits, ms: 600_000 };
+  const answers = [1, 2].map(() => runStatement(warehouse.pool, "select pg_sleep(600)", slow, leaving.signal));
+  await until(async () => (await running()) === 1);
+  leaving.abort();
+  for (const { status } of await Promise.allSettled(answers)) expect(status).toBe("rejected");
+  await until(async () => (await running()) === 0);
+  expect((await runStatement(warehouse.pool, "select 1 as n", limits)).rows).toEqual([[1]]);
+});

@@ -165,6 +165,24 @@ test("over HTTP on loopback a client gets the same; other hosts and pages in a b
   const both = await Promise.all([1, 2].map((n) => call(client, "query", { sql: `select ${n} as n` })));
   expect(both.map(({ rows }) => rows)).toEqual([[[1]], [[2]]]);
   await client.close();
+  const sleeping = () =>
+    served.stage.query("select from pg_stat_activity where state = 'active' and query like 'fetch forward%'");
+  const leaving = new AbortController();
+  const left = request(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "query", arguments: { sql: "select pg_sleep(25)" } },
+    }),
+    signal: leaving.signal,
+  });
+  await Promise.race([until(async () => (await sleeping()).length === 1), left]);
+  leaving.abort();
+  await expect(left).rejects.toThrow();
+  await until(async () => (await sleeping()).length === 0);
   const post = (headers: Record<string, string>) =>
     request(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" });
   expect((await post({ host: "storehouse.example" })).statusCode).toBe(403);
