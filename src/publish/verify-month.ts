@@ -13,7 +13,7 @@ export type IsPublished = (month: { readonly table: string; readonly month: Day 
 
 /**
  * Does work that may remove months, with a check that they are published, or without one if no ClickHouse is configured. Throws
- * `clickhouse_refused` or `clickhouse_unavailable` if it does not answer: nothing is then removed.
+ * `clickhouse_refused`, `clickhouse_failed` or `clickhouse_unavailable` if it does not answer: nothing is then removed.
  */
 export async function withPublishedCheck<T>(
   { db, pool }: Warehouse,
