@@ -33,6 +33,10 @@ export const logEvents = {
     level: "info",
     says: "a scheduled publication swapped or removed months of a table in ClickHouse",
   },
+  "publish.lost": {
+    level: "warn",
+    says: "months were dropped in ClickHouse, and retention removed rows of them from Postgres: these rows are in neither until they are loaded again",
+  },
   "publish.out_of_range": {
     level: "warn",
     says: "rows have values out of ClickHouse's range: they are null there, and retention keeps their months",

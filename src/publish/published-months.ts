@@ -9,6 +9,8 @@ export type PublishedMonth = { readonly month: string; readonly digest: string; 
 export type KnownMonth = PublishedMonth & { readonly at: number };
 
 const table = "storehouse.published_month";
+/** Stands for the digest of a month while it is swapped or removed. */
+const unknown = "under way";
 
 /** Makes the databases and the table of published months if they are missing. */
 export async function prepare(clickHouse: ClickHouse): Promise<void> {
@@ -18,7 +20,7 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
     create table if not exists ${table} (
       table_name String comment 'Table with its database.',
       month String comment 'YYYY-MM; empty where the table has no days; none for rows without a day.',
-      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone, under way while it is swapped or removed.',
+      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone, under way while it is swapped or removed. Of a mart that lacks rows removed by retention, with the time of their removal.',
       rows UInt64 comment 'Rows of the month.',
       published_at DateTime64(3, 'UTC') comment 'When it was published.')
     engine = ReplacingMergeTree(published_at) order by (table_name, month)
@@ -48,6 +50,19 @@ export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap
     rows.map((row) => ({ ...row, at: Number(row.at) })),
     ({ name }) => name,
   );
+}
+
+/**
+ * Months recorded as unknown before a change: otherwise, after a kill, rows that are back to their old values would count as published. What
+ * a digest says about removed rows stays.
+ */
+export function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] {
+  return months.map((one) => ({ ...one, digest: one.digest.replace(/^\w*/, unknown) }));
+}
+
+/** True for a month whose last change may not have been made. */
+export function isUnderWay(digest: string): boolean {
+  return digest.startsWith(unknown);
 }
 
 /** Records months of a table as published, or as gone if their digest is empty. */
