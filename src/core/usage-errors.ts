@@ -38,6 +38,11 @@ export const usageErrors = {
     says: "{file} cannot be written: {cause}",
     next: "choose another path, correct its permissions, or free disk space",
   },
+  unusable_temporary_folder: {
+    recovery: "usage",
+    says: "the folder for temporary files {folder} cannot be written: {cause}",
+    next: "set TMPDIR to a folder that this user may write to, with room for the rows of one month, or free space there",
+  },
   port_taken: { recovery: "usage", says: "port {port} is in use", next: "choose another, or 0 for a free one" },
   health_not_listening: {
     recovery: "usage",
