@@ -64,6 +64,11 @@ export const usageErrors = {
     says: "the statement did not complete: {problem}",
     next: "send one read-only statement: select, with ... select, values or table; describe_mart lists columns",
   },
+  mcp_busy: {
+    recovery: "usage",
+    says: "the call did not start: other calls have been using all connections to the database",
+    next: "send it again when others have ended, and fewer at a time",
+  },
   export_under_way: {
     recovery: "usage",
     says: "another export is writing into {place}",
