@@ -25,6 +25,10 @@ export const logEvents = {
     level: "warn",
     says: "a task of the crontab failed, and no incident says so, since it could not be recorded",
   },
+  "task.under_way": {
+    level: "info",
+    says: "a task of the crontab left its work to another process, such as a command, that is doing it; the next run of the task does the rest",
+  },
   "schedule.planned": { level: "info", says: "a scheduled run has planned; it logs how many slices are new" },
   "schedule.not_priced": { level: "warn", says: "the next runs of the schedule could not be priced" },
   "retention.month": { level: "info", says: "retention dropped a month of a table" },
@@ -32,6 +36,10 @@ export const logEvents = {
   "publish.table": {
     level: "info",
     says: "a scheduled publication swapped or removed months of a table in ClickHouse",
+  },
+  "publish.lost": {
+    level: "warn",
+    says: "months were dropped in ClickHouse, and retention removed rows of them from Postgres: these rows are in neither until they are loaded again",
   },
   "publish.out_of_range": {
     level: "warn",

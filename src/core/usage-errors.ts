@@ -38,6 +38,11 @@ export const usageErrors = {
     says: "{file} cannot be written: {cause}",
     next: "choose another path, correct its permissions, or free disk space",
   },
+  unusable_temporary_folder: {
+    recovery: "usage",
+    says: "the folder for temporary files {folder} cannot be written: {cause}",
+    next: "set TMPDIR to a folder that this user may write to, with room for the rows of one month, or free space there",
+  },
   port_taken: { recovery: "usage", says: "port {port} is in use", next: "choose another, or 0 for a free one" },
   health_not_listening: {
     recovery: "usage",
@@ -59,6 +64,11 @@ export const usageErrors = {
     says: "the statement did not complete: {problem}",
     next: "send one read-only statement: select, with ... select, values or table; describe_mart lists columns",
   },
+  mcp_busy: {
+    recovery: "usage",
+    says: "the call did not start: other calls have been using all connections to the database",
+    next: "send it again when others have ended, and fewer at a time",
+  },
   export_under_way: {
     recovery: "usage",
     says: "another export is writing into {place}",
@@ -72,7 +82,7 @@ export const usageErrors = {
   publish_mismatch: {
     recovery: "retry",
     says: "the sums of {table} differ between ClickHouse and Postgres: {column} {month}",
-    next: "the month in ClickHouse is unchanged; publish again, and report this if it continues",
+    next: "the month in ClickHouse is unchanged; if the type of the column has changed in Postgres, change it in ClickHouse too, otherwise publish again, and report this if it continues",
   },
   publish_under_way: {
     recovery: "usage",
@@ -92,7 +102,7 @@ export const usageErrors = {
   clickhouse_failed: {
     recovery: "retry",
     says: "ClickHouse could not run a statement: {problem}",
-    next: "publish again: months that have already arrived are not sent again",
+    next: "publish again: months that have already arrived are not sent again; report this if it continues",
   },
   clickhouse_refused: {
     recovery: "usage",

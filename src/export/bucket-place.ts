@@ -11,14 +11,14 @@ import {
   type CompletedPart,
   type S3Client,
 } from "@aws-sdk/client-s3";
-import { mkdtemp, open, rm, type FileHandle } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, rm, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import type { BucketAddress } from "../core/place-address.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { tableManifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
 import type { ExportPlace, PlaceOptions, StoredFile, TablePlace } from "./place.ts";
+import { openWorkFolder } from "./work-folder.ts";
 import { bucketProblem, createS3Client, isAbsent } from "./s3-client.ts";
 
 /** Larger files are sent in parts of this size. A part is kept in memory, so that it can be sent again. A file has at most 10,000 parts. */
@@ -32,9 +32,7 @@ export async function openBucket(
 ): Promise<ExportPlace> {
   await using opened = new AsyncDisposableStack();
   const { client } = opened.use(createS3Client(access, network));
-  const work = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-export-")), (folder) =>
-    rm(folder, { recursive: true, force: true }),
-  );
+  const { work } = opened.use(await openWorkFolder("storehouse-export-"));
   const stack = opened.move();
   return {
     work,

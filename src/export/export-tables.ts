@@ -11,6 +11,7 @@ import type { FileFormat } from "./manifest.ts";
 import { openPlace } from "./open-place.ts";
 import type { ExportPlace, PlaceOptions } from "./place.ts";
 import type { Relation } from "../postgres/relations.ts";
+import { diskProblem } from "./work-folder.ts";
 import { openSnapshot } from "./snapshot.ts";
 import type { PartWriter } from "./write-part.ts";
 
@@ -74,14 +75,7 @@ function exportProblem({ name }: Relation, out: string, error: unknown): unknown
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return databaseOutage(error);
   const problem = messageOf(error).split("\n")[0] ?? "";
-  const cause = causeOf(error, problem);
+  const cause = diskProblem(error);
   if (cause !== null) return unwritableFile(out, { code: cause });
   return fail("export_failed", { table: name, problem }, error);
-}
-
-/** Why nothing can be written to the disk: Node reports a code, DuckDB words. Null for any other problem. */
-function causeOf(error: unknown, problem: string): string | null {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined && code !== undefined) return code;
-  return /no space left on device/i.test(problem) ? "ENOSPC" : null;
 }

@@ -5,6 +5,7 @@ import { addDays, isDay, type Day } from "../core/day.ts";
 import { fail, messageOf } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
+import { databaseOutage, isLostConnection, isPoolBusy } from "../postgres/database-errors.ts";
 import { reprocesses } from "../plan/missing.ts";
 import { readStatementCoverage } from "./statement-coverage.ts";
 import { answerOf } from "./answer.ts";
@@ -164,7 +165,13 @@ async function reply(
     const result = await work();
     return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
   } catch (error) {
-    const text = messageOf(error);
+    const text = messageOf(inWords(error));
     return { content: [{ type: "text", text: hide(text) }], isError: true };
   }
+}
+
+/** The driver's errors about connections as ours. A client may send more calls at once than there are connections. */
+function inWords(error: unknown): unknown {
+  if (isPoolBusy(error)) return fail("mcp_busy", {}, error);
+  return isLostConnection(error) ? databaseOutage(error) : error;
 }

@@ -53,6 +53,11 @@ export function isLostConnection(error: unknown): error is Error {
   );
 }
 
+/** True when all connections of a pool stayed in use by others for as long as its callers wait. */
+export function isPoolBusy(error: unknown): boolean {
+  return error instanceof Error && error.message === "timeout exceeded when trying to connect";
+}
+
 /** True when the disk of the database is full, or the database became read-only. */
 export function isOutOfRoom(error: unknown): boolean {
   return ["database_full", "database_read_only"].includes(outageOf(error) ?? "");

@@ -57,16 +57,20 @@ export function openClickHouse({ environment }: Pick<Config, "environment">): Cl
   };
 }
 
-/** Codes of ClickHouse about users, passwords and rights. */
-const accessCodes = ["192", "193", "194", "497", "516"];
+/** Codes of ClickHouse about users, passwords and rights, including a user who may only read (164) or change no table (392). */
+const accessCodes = ["164", "192", "193", "194", "392", "497", "516"];
 
 /** The library's errors, without the address. */
 function problemOf(error: unknown): Error {
   if (error instanceof ClickHouseError) {
-    const says = (error.message.split("\n")[0] ?? "").slice(0, 300);
-    const problem = `${error.type ?? error.code}: ${says}`;
+    const problem = `${error.type ?? error.code}: ${beginning(error.message)}`;
     return fail(accessCodes.includes(error.code) ? "clickhouse_refused" : "clickhouse_failed", { problem });
   }
   const { code, message } = error as NodeJS.ErrnoException;
-  return fail("clickhouse_unavailable", { problem: code ?? message });
+  return fail("clickhouse_unavailable", { problem: code ?? beginning(message) });
+}
+
+/** A proxy may answer with a whole page. */
+function beginning(text: string): string {
+  return (text.split("\n")[0] ?? "").slice(0, 300);
 }

@@ -4,20 +4,19 @@ import path from "node:path";
 import pg from "pg";
 import { fail } from "../core/errors.ts";
 import type { ParquetWriter } from "../export/parquet.ts";
-import { monthsAway } from "../export/months-away.ts";
-import { conditionOf, from, monthColumn, readParts, type TablePart } from "../export/parts-of-table.ts";
+import { conditionOf, from, monthColumn, type TablePart } from "../export/parts-of-table.ts";
 import { writeParquet, type PartWriter } from "../export/write-part.ts";
 import type { Relation } from "../postgres/relations.ts";
 import { monthBatches } from "./batches.ts";
 import type { ClickHouse } from "./clickhouse.ts";
-import { recordPublished, type KnownMonth, type PublishedMonth } from "./published-months.ts";
+import { compareMonths, nameOfMonth, type Source } from "./compare-months.ts";
+import { recordPublished, underWay, type PublishedMonth } from "./published-months.ts";
 import {
   countOthers,
   dropMonths,
   keepOthers,
   monthOf,
   qualifiedName,
-  noDay,
   partitionOf,
   replaceMonths,
 } from "./statements.ts";
@@ -33,6 +32,8 @@ export type Published = {
   readonly unchanged: number;
   readonly removed: number;
   readonly rows: number;
+  /** Months that a person dropped in ClickHouse, and of which retention removed rows from Postgres: these rows are in neither. */
+  readonly lost: readonly string[];
   /** Rows of swapped months with a value out of ClickHouse's range, and the first of these values. */
   readonly rowsOutOfRange: number;
   readonly outOfRange: readonly OutOfRangeValue[];
@@ -44,7 +45,7 @@ export type Publisher = {
   readonly writer: PartWriter & { readonly parquet: ParquetWriter };
   /** The tables in ClickHouse when the publication began. */
   readonly there: TablesThere;
-  readonly before: ReadonlyMap<string, readonly KnownMonth[]>;
+  readonly before: ReadonlyMap<string, readonly PublishedMonth[]>;
   readonly now: () => number;
   /** Stops it between two batches of months. */
   readonly signal?: AbortSignal | undefined;
@@ -56,23 +57,18 @@ export const staging = "storehouse.staging";
 /**
  * Brings the months of a table up to date: those whose rows changed are loaded separately, compared with Postgres by their sums, and
  * swapped whole. After a kill each month is in its old or its new state. Months that retention removed from a table stay, and rows of them
- * that are loaded again are added. Those of a view stay as published, until everything that it reads is there again.
+ * that are loaded again are added. Those of a view stay as published before the removal, until everything that it reads is there again.
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;
   const statement = tableStatement(publisher.there, relation);
   if (statement !== null) await clickHouse.run(statement);
-  // a table that was dropped in ClickHouse has no months, even if some are recorded
-  const before = publisher.there.has(relation.name) ? (publisher.before.get(relation.name) ?? []) : [];
   const read = relation.isView ? await computed(writer, relation) : relation;
-  const parts = (await readParts(writer.client, read, {})).filter(({ rows }) => rows > 0);
-  const others = before.map(({ month }) => month);
-  const away = await monthsAway(writer.client, relation);
-  const isWhole = ({ month, at }: KnownMonth) => relation.isView && at < (away.get(`${month}-01`) ?? 0);
-  const isChanged = (part: TablePart) =>
-    !before.some((one) => one.month === nameOfMonth(part) && (one.digest === part.digest || isWhole(one)));
-  // a view is always computed from the current rows, and has no slices; what is recorded does not matter: the record may be lost
-  const isAgain = (part: TablePart) => !relation.isView && part.window !== null && away.has(part.window.from);
+  const recorded = publisher.before.get(relation.name) ?? [];
+  const { before, parts, isChanged, isAgain, gone, lost } = await compareMonths(
+    { clickHouse, client: writer.client, recorded },
+    { relation, read },
+  );
   const found: Swapped[] = [];
   const batches = monthBatches(parts, isChanged);
   if (relation.isView && batches.length > 1) await indexMonths(writer, read);
@@ -80,7 +76,6 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     signal?.throwIfAborted();
     found.push(await swap(publisher, { relation, read }, { batch, again: batch.filter(isAgain) }));
   }
-  const gone = others.filter((month) => !parts.some((part) => nameOfMonth(part) === month) && !away.has(`${month}-01`));
   if (gone.length > 0) await remove(publisher, relation, gone);
   const changed = parts.filter(isChanged).length;
   const swapped = found.flatMap(({ months }) => months);
@@ -90,19 +85,12 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     swapped: changed,
     unchanged: kept.length,
     removed: gone.length,
+    lost,
     rows: sumBy([...kept, ...swapped], ({ rows }) => Number(rows)),
     rowsOutOfRange: sumBy(found, (one) => one.rowsOutOfRange),
     outOfRange: found.flatMap(({ outOfRange }) => outOfRange),
   };
 }
-
-/** The month of a part as recorded in ClickHouse. */
-function nameOfMonth({ window, where }: TablePart): string {
-  return window === null ? (where === "true" ? "" : noDay) : window.from.slice(0, 7);
-}
-
-/** A relation as it is in ClickHouse, and the one from which its rows are read. */
-type Source = { readonly relation: Relation; readonly read: Relation };
 
 /** A view as a temporary table of this transaction: it is computed once and read several times. */
 async function computed({ client }: Pick<PartWriter, "client">, view: Relation): Promise<Relation> {
@@ -166,11 +154,6 @@ async function addOthers(
   const found = await clickHouse.ask<{ part: string; rows: string }>(countOthers(relation, months, staging));
   await clickHouse.run(keepOthers(relation, months, staging));
   return new Map(found.map(({ part, rows }) => [part, Number(rows)]));
-}
-
-/** Months recorded as unknown before a change: otherwise, after a kill, rows that are back to their old values would count as published. */
-function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] {
-  return months.map((one) => ({ ...one, digest: "under way" }));
 }
 
 async function load(clickHouse: ClickHouse, relation: Relation, file: string): Promise<void> {

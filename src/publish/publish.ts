@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type pg from "pg";
 import { fail, StorehouseError, messageOf } from "../core/errors.ts";
 import { openParquetWriter } from "../export/parquet.ts";
 import { openSnapshot } from "../export/snapshot.ts";
+import { diskProblem, openWorkFolder, unusableTemporaryFolder } from "../export/work-folder.ts";
 import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
 import { databaseOn, type Warehouse } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
@@ -44,16 +42,14 @@ export async function publish(
   const wanted = all.filter((relation) => (relation.schema === "ops" ? isRead(relation) : !isViewThere(relation)));
   await prepare(clickHouse);
   await using opened = new AsyncDisposableStack();
-  const work = opened.adopt(await mkdtemp(path.join(tmpdir(), "storehouse-publish-")), (folder) =>
-    rm(folder, { recursive: true, force: true }),
-  );
-  const parquet = opened.use(await openParquetWriter(work));
   const { client } = opened.use(await openSnapshot(pool, "read write"));
   if (!(await tryLockUntilCommit(databaseOn(client), "publish"))) throw fail("publish_under_way");
+  const { work } = opened.use(await openWorkFolder("storehouse-publish-"));
+  const parquet = opened.use(await openParquetWriter(work));
   await checkOrigin(clickHouse, await originOf(client));
-  const known = { there: await readTables(clickHouse), before: await readPublished(clickHouse) };
+  const { byTable: before, latest } = await readPublished(clickHouse);
+  const known = { there: await readTables(clickHouse), before };
   // the newest record of a month counts, also after a clock that was ahead
-  const latest = [...known.before.values()].flat().reduce((last, { at }) => Math.max(last, at), 0);
   const now = () => Math.max(options.now(), latest + 1);
   const tables: Published[] = [];
   for (const relation of wanted) {
@@ -96,6 +92,8 @@ function withWhatIsRead(views: readonly MartView[], names: readonly string[]): R
 function publishProblem({ name }: Relation, error: unknown): unknown {
   if (error instanceof StorehouseError) return error;
   if (isLostConnection(error)) return databaseOutage(error);
+  const cause = diskProblem(error);
+  if (cause !== null) return unusableTemporaryFolder(cause, error);
   const problem = messageOf(error).split("\n")[0] ?? "";
   return fail("publish_failed", { table: name, problem }, error);
 }

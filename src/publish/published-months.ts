@@ -5,10 +5,15 @@ import { literal } from "./statements.ts";
 /** A month of a table as last published; the month is empty if a table has none. */
 export type PublishedMonth = { readonly month: string; readonly digest: string; readonly rows: string };
 
-/** The same with the time (epoch-ms) at which it was published. */
-export type KnownMonth = PublishedMonth & { readonly at: number };
+/** What is recorded: the months of each table that are there, and the time (epoch-ms) of the newest record of all, 0 if there is none. */
+export type PublishedMonths = {
+  readonly byTable: ReadonlyMap<string, readonly PublishedMonth[]>;
+  readonly latest: number;
+};
 
 const table = "storehouse.published_month";
+/** Stands for the digest of a month while it is swapped or removed. */
+const unknown = "under way";
 
 /** Makes the databases and the table of published months if they are missing. */
 export async function prepare(clickHouse: ClickHouse): Promise<void> {
@@ -18,7 +23,7 @@ export async function prepare(clickHouse: ClickHouse): Promise<void> {
     create table if not exists ${table} (
       table_name String comment 'Table with its database.',
       month String comment 'YYYY-MM; empty where the table has no days; none for rows without a day.',
-      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone, under way while it is swapped or removed.',
+      digest String comment 'Digest of the rows, as Storehouse computes it in Postgres; empty where the month is gone, under way while it is swapped or removed. Of a mart that lacks rows removed by retention, with the time of their removal.',
       rows UInt64 comment 'Rows of the month.',
       published_at DateTime64(3, 'UTC') comment 'When it was published.')
     engine = ReplacingMergeTree(published_at) order by (table_name, month)
@@ -33,21 +38,39 @@ export async function checkOrigin(clickHouse: ClickHouse, origin: string): Promi
   await clickHouse.run(`
     create table if not exists storehouse.origin (migrated_at String comment 'When the first migration of the Postgres ran.')
     engine = MergeTree order by migrated_at comment 'The Postgres from which the tables come. Another one is refused.'`);
-  const known = await clickHouse.ask<{ origin: string }>(`select migrated_at as origin from storehouse.origin`);
-  if (known.length === 0) await clickHouse.run(`insert into storehouse.origin values (${literal(origin)})`);
-  else if (!known.some((one) => one.origin === origin)) throw fail("publish_of_another");
+  const read = () => clickHouse.ask<{ origin: string }>("select distinct migrated_at as origin from storehouse.origin");
+  if ((await read()).length === 0) await clickHouse.run(`insert into storehouse.origin values (${literal(origin)})`);
+  // two that publish for the first time at the same moment find each other's record, and neither goes on
+  const known = await read();
+  if (known.length !== 1 || known[0]?.origin !== origin) throw fail("publish_of_another");
 }
 
-/** The published months of all tables. */
-export async function readPublished(clickHouse: ClickHouse): Promise<ReadonlyMap<string, readonly KnownMonth[]>> {
+/** The record of all tables. */
+export async function readPublished(clickHouse: ClickHouse): Promise<PublishedMonths> {
   const rows = await clickHouse.ask<PublishedMonth & { name: string; at: string }>(
     `select table_name as name, month, digest, toString(rows) as rows, toString(toUnixTimestamp64Milli(published_at)) as at
-     from   ${table} final where digest <> '' order by name, month`,
+     from   ${table} final order by name, month`,
   );
-  return Map.groupBy(
-    rows.map((row) => ({ ...row, at: Number(row.at) })),
-    ({ name }) => name,
-  );
+  return {
+    byTable: Map.groupBy(
+      rows.filter(({ digest }) => digest !== ""),
+      ({ name }) => name,
+    ),
+    latest: rows.reduce((last, { at }) => Math.max(last, Number(at)), 0),
+  };
+}
+
+/**
+ * Months recorded as unknown before a change: otherwise, after a kill, rows that are back to their old values would count as published. What
+ * a digest says about removed rows stays.
+ */
+export function underWay(months: readonly PublishedMonth[]): readonly PublishedMonth[] {
+  return months.map((one) => ({ ...one, digest: one.digest.replace(/^\w*/, unknown) }));
+}
+
+/** True for a month whose last change may not have been made. */
+export function isUnderWay(digest: string): boolean {
+  return digest.startsWith(unknown);
 }
 
 /** Records months of a table as published, or as gone if their digest is empty. */

@@ -1,6 +1,6 @@
 import type { Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
-import { alterTable, createTable } from "./statements.ts";
+import { alterTable, createTable, partitionOf, qualifiedName } from "./statements.ts";
 
 /** The existing tables, with their columns and comments. */
 export type TablesThere = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -20,4 +20,13 @@ export function tableStatement(there: TablesThere, relation: Relation): string |
   if (found === undefined) return createTable(relation);
   const isSame = relation.columns.every(({ name, comment }) => found.get(name) === comment);
   return isSame ? null : alterTable(relation);
+}
+
+/** The partitions of a table that have rows. ClickHouse reads no row for this, and the user needs no right to `system.parts`. */
+export async function readPartitions(clickHouse: ClickHouse, relation: Relation): Promise<ReadonlySet<string>> {
+  const rows = await clickHouse.ask<{ part: string }>(
+    `select _partition_id as part, count() as rows from ${qualifiedName(relation)} group by part`,
+  );
+  // the only partition of a table without months has another id
+  return new Set(rows.map(({ part }) => (part === "all" ? partitionOf("") : part)));
 }

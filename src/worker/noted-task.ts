@@ -8,6 +8,9 @@ import { isLostConnection } from "../postgres/database-errors.ts";
 /** A weekly task renews its finding within this time; if its line is removed from the crontab, the finding ends. */
 const standsMs = 8 * dayMs;
 
+/** What a task throws while another process, such as a person's command, does its work; that process ends the finding if it does all of it. */
+const elsewhere: readonly string[] = ["publish_under_way", "export_under_way"];
+
 /**
  * A task that leaves a finding if its last try fails; its next success ends the finding. Nothing else would show that its work is not done.
  * A process that dies in the task (out of memory, for instance) cannot leave a finding, so the last try writes it at its start if the
@@ -33,6 +36,10 @@ export function notedTask(
     try {
       await task(payload, helpers);
     } catch (error) {
+      if (error instanceof StorehouseError && elsewhere.includes(error.code)) {
+        log.info({ task: name, code: error.code }, "task.under_way");
+        return;
+      }
       // a stop, and an outage that ends the session, are recorded elsewhere
       if (attempts >= most && !halted.aborted && !isLostConnection(error))
         await raise(error instanceof StorehouseError ? error.code : "unexpected");

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Client } from "../../src/api/client.ts";
 import { remainingCredits } from "../../src/api/operations/account.ts";
 import { iosKeywordMetadata } from "../../src/api/operations/keyword.ts";
@@ -225,12 +225,12 @@ describe("a stop", () => {
     // once the client has read the headers
     const onHeaders = () => void setImmediate(() => stop.abort());
     subscribe("undici:request:headers", onHeaders);
+    onTestFinished(() => void unsubscribe("undici:request:headers", onHeaders));
     await using server = await serve((response) => {
       response.writeHead(200, { "content-length": "10" }).write("[");
     });
     await using client = openClient(server.origin);
     expect(await problemOf(client, stop.signal)).toMatchObject({ code: "stopped" });
-    unsubscribe("undici:request:headers", onHeaders);
   });
 
   test("before the call sends nothing", async () => {

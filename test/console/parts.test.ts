@@ -292,6 +292,7 @@ describe("the page about an error", () => {
     ["bad_request", 502, "The API does not do this"],
     ["unknown_shape", 502, "The API's answer cannot be used"],
     ["answer_too_large", 502, "The API's answer cannot be used"],
+    ["answer_too_deep", 502, "The API's answer cannot be used"],
     ["unexpected_status", 502, "The API's answer cannot be used"],
     ["too_many_requests", 503, "The API accepts no more requests for now"],
     ["server_error", 503, "The API does not respond as it should"],

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
+import { openClickHouse, type ClickHouse } from "../../src/publish/clickhouse.ts";
+import { checkOrigin, prepare } from "../../src/publish/published-months.ts";
 import { withPublishedCheck } from "../../src/publish/verify-month.ts";
 import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
 import { runCommand } from "../support/command.ts";
@@ -79,6 +81,23 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.months()).toEqual([{ month: 202501, count: 4 }]);
   });
 
+  test("a month that a person drops in ClickHouse is published again; one of which retention removed rows is named, once", async () => {
+    await stage.ranks("2025-01-01", 3);
+    await stage.ranks("2025-02-01", 2);
+    await on.published();
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const run = (...command: readonly string[]) =>
+      runCommand(behind, command, { settings: { retention: { keep_months: 3 } }, variables: on.environment });
+    await on.there.ask(`alter table ${ranks} drop partition 202502`);
+    expect(await on.published()).toEqual({ swapped: 1, unchanged: 1, removed: 0, rows: 5 });
+    expect(await run("retention", "--yes")).toMatchObject({ code: 0 });
+    await on.there.ask(`alter table ${ranks} drop partition 202501`);
+    const { stderr } = await run("publish", "--table", ranks);
+    expect(stderr).toMatch(/^core\.fact_keyword_rank: 2025-01 was dropped in ClickHouse, .*\n$/);
+    expect(await run("publish", "--table", ranks)).toMatchObject({ code: 0, stderr: "" });
+    expect(await on.months()).toEqual([{ month: 202502, count: 2 }]);
+  });
+
   test("another Postgres is refused: it would remove the months that it does not have", async () => {
     await stage.ranks("2025-01-01", 3);
     await on.published();
@@ -90,33 +109,113 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.published()).toMatchObject({ removed: 1, rows: 0 });
   });
 
-  test("a mart that is a table there keeps the figures of a month of which one of its tables has lost its rows", async () => {
+  test("two that publish to the same place for the first time at the same moment are both refused", async () => {
+    await using clickHouse = openClickHouse({ environment: on.environment });
+    await prepare(clickHouse);
+    const inserting: (() => void)[] = [];
+    // both have read that no origin is recorded before the first of them records its own
+    const together: ClickHouse = {
+      ...clickHouse,
+      run: async (statement) => {
+        const { promise, resolve } = Promise.withResolvers<undefined>();
+        if (statement.startsWith("insert")) inserting.push(() => resolve(undefined));
+        else resolve(undefined);
+        if (inserting.length === 2) for (const go of inserting) go();
+        await promise;
+        return await clickHouse.run(statement);
+      },
+    };
+    const both = await Promise.allSettled(["1", "2"].map((origin) => checkOrigin(together, origin)));
+    expect(both).toMatchObject([1, 2].map(() => ({ status: "rejected", reason: { code: "publish_of_another" } })));
+  });
+
+  test("a month that went is published and removed again also if its record is from a clock that was ahead", async () => {
+    await stage.ranks("2026-04-01", 2);
+    await on.published();
+    await stage.pool.query(`delete from ${ranks}`);
+    expect(await on.published()).toMatchObject({ removed: 1 });
+    await on.there.ask(
+      "insert into storehouse.published_month select * replace (toDateTime64('2040-01-01', 3, 'UTC') as published_at) from storehouse.published_month final",
+    );
+    await stage.ranks("2026-04-01", 2);
+    expect(await on.published()).toMatchObject({ swapped: 1 });
+    expect(await on.published()).toMatchObject({ swapped: 0, unchanged: 1 });
+    await stage.pool.query(`delete from ${ranks}`);
+    expect(await on.published()).toMatchObject({ removed: 1 });
+    expect(await on.months()).toEqual([]);
+  });
+
+  /** The overview of a day, computed from a review and from downloads. Retention removes the downloads. */
+  async function openOverview() {
     await stage.pool.query(`
       insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1');
-      insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2025-01-01', true, 1, now());
-      insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
-      values (1, 'a', 'v2', '2025-01-05 10:00', 840, '', 4, 1, now())`);
-    const load = (downloads: number) =>
+      insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2025-01-01', true, 1, now())`);
+    const review = (id: string) =>
       stage.pool.query(`
-        select ops.make_partition('core.fact_download_revenue'::regclass, '2025-01-01');
-        insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
-        values (1, '2025-01-05', 840, 0, false, ${downloads}, 1, now())`);
-    const overview = async () => {
-      await on.published(["core.fact_download_revenue", "mart.app_overview_daily"]);
-      return on.there.ask(`
-        select review_count, toInt32(estimated_download_count) as downloads from mart.app_overview_daily where date_day = '2025-01-05'`);
+        insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+        values (1, '${id}', 'v2', '2025-01-05 10:00', 840, '', 4, 1, now())`);
+    await review("a");
+    return {
+      review,
+      load: (downloads: number) =>
+        stage.pool.query(`
+          select ops.make_partition('core.fact_download_revenue'::regclass, '2025-01-01');
+          insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
+          values (1, '2025-01-05', 840, 0, false, ${downloads}, 1, now())`),
+      retention: async () => {
+        const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+        const settings = { retention: { keep_months: 3 } };
+        const { code } = await runCommand(behind, ["retention", "--yes"], { settings, variables: on.environment });
+        expect(code).toBe(0);
+      },
+      published: async () => {
+        await on.published(["core.fact_download_revenue", "mart.app_overview_daily"]);
+        return on.there.ask(`
+          select review_count, toInt32(estimated_download_count) as downloads from mart.app_overview_daily where date_day = '2025-01-05'`);
+      },
     };
-    await load(70);
+  }
+
+  test("a mart that is a table there keeps the figures of a month of which one of its tables has lost its rows", async () => {
+    const overview = await openOverview();
+    await overview.load(70);
     const whole = [{ review_count: 1, downloads: 70 }];
-    expect(await overview()).toEqual(whole);
-    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-    const settings = { retention: { keep_months: 3 } };
-    const { code } = await runCommand(behind, ["retention", "--yes"], { settings, variables: on.environment });
-    expect(code).toBe(0);
-    expect(await overview()).toEqual(whole);
+    expect(await overview.published()).toEqual(whole);
+    await overview.retention();
+    expect(await overview.published()).toEqual(whole);
     // until all of it is there again
-    await load(71);
-    expect(await overview()).toEqual([{ review_count: 1, downloads: 71 }]);
+    await overview.load(71);
+    expect(await overview.published()).toEqual([{ review_count: 1, downloads: 71 }]);
+  });
+
+  test.each([
+    ["is lost", "truncate table storehouse.published_month"],
+    [
+      "is from a clock that was ahead",
+      "insert into storehouse.published_month select * replace (toDateTime64('2040-01-01', 3, 'UTC') as published_at) from storehouse.published_month final",
+    ],
+  ])("so does one whose record %s", async (_, happens) => {
+    const overview = await openOverview();
+    await overview.load(70);
+    await overview.published();
+    await overview.retention();
+    await on.there.ask(happens);
+    await overview.review("b");
+    expect(await overview.published()).toEqual([{ review_count: 1, downloads: 70 }]);
+  });
+
+  test("a month of a mart that is first published without the removed rows follows what is left, until more of it is removed", async () => {
+    const overview = await openOverview();
+    await overview.load(70);
+    await on.published(["core.fact_download_revenue"]);
+    await overview.retention();
+    expect(await overview.published()).toEqual([{ review_count: 1, downloads: null }]);
+    await overview.review("b");
+    const left = [{ review_count: 2, downloads: null }];
+    expect(await overview.published()).toEqual(left);
+    await stage.pool.query("update ops.dropped_month set dropped_at = dropped_at + interval '1 day'");
+    await overview.review("c");
+    expect(await overview.published()).toEqual(left);
   });
 
   test("a mart that is a table there keeps rows that are computed from removed days, also those of the months beside", async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { JobHelpers } from "graphile-worker";
 import { systemClock } from "../../src/core/clock.ts";
+import { fail } from "../../src/core/errors.ts";
 import { createLog } from "../../src/core/log.ts";
-import { noteTaskDone, readFindings } from "../../src/ledger/findings.ts";
+import { noteTaskDone, raiseFinding, readFindings, taskFinding } from "../../src/ledger/findings.ts";
 import { notedTask } from "../../src/worker/noted-task.ts";
 import { openGranted, tried } from "../support/granted-stage.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
@@ -30,6 +31,32 @@ test("a failed task keeps its own error if its finding cannot be written, and th
   await expect(task({}, helpers)).rejects.toThrow("no room for files");
   expect(lines).toHaveLength(1);
   expect(await readFindings(warehouse.db, clock.now())).toMatchObject([{ kind: "task_failed", subject: "export" }]);
+});
+
+test("a task that meets a process that does the same work leaves it to that one: no finding is opened, and an open one stays", async () => {
+  await using warehouse = await openWarehouse(stage.adminUrl, 2);
+  const lines: string[] = [];
+  const log = createLog({ level: "info", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const finding = { ...taskFinding("publish"), facts: { task: "publish", error_code: "clickhouse_unavailable" } };
+  const underWay = () =>
+    notedTask(
+      { warehouse, clock, log },
+      {
+        name: "publish",
+        task: () => Promise.reject(fail("publish_under_way")),
+        halted: new AbortController().signal,
+      },
+    )({}, { job: { attempts: 1, max_attempts: 1, last_error: null } } as JobHelpers);
+  const open = async () =>
+    (await readFindings(warehouse.db, clock.now())).filter(({ subject }) => subject === "publish");
+  await underWay();
+  expect(await open()).toEqual([]);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { msg: "task.under_way", task: "publish", code: "publish_under_way" },
+  ]);
+  await raiseFinding(warehouse.db, finding, { now: clock.now(), forMs: null });
+  await underWay();
+  expect(await open()).toMatchObject([finding]);
 });
 
 test("a command that did the work of a task leaves the finding to it if its role may not end one, and reports any other error", async () => {

@@ -36,6 +36,7 @@ export function definePublish(command: Command): void {
           ...(named === undefined ? {} : { only: named.map(({ name }) => name) }),
           onTable: (one) => {
             if (one.swapped > 0) remark(`${one.table}: ${countOf(one.swapped, "month")} published.`);
+            if (one.lost.length > 0) remark(lostOf(one));
             if (one.rowsOutOfRange > 0) remark(outOfRangeOf(one));
           },
         });
@@ -47,6 +48,11 @@ export function definePublish(command: Command): void {
         if (done.views.length > 0) print(`${countOf(done.views.length, "mart")} as views: ${done.views.join(", ")}.`);
       }),
     );
+}
+
+function lostOf({ table: name, lost }: Published): string {
+  const were = lost.length === 1 ? "was" : "were";
+  return `${name}: ${lost.join(", ")} ${were} dropped in ClickHouse, and retention removed rows of it from Postgres: these are in neither until they are loaded again (docs/backfills.md).`;
 }
 
 function outOfRangeOf({ table: name, rowsOutOfRange, outOfRange }: Published): string {
