@@ -25,6 +25,7 @@ import { tablesByDay } from "./planner/dataset-settings.ts";
 import { budgetsOf } from "./config/credit-budgets.ts";
 import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
+import { createResumeOnReset } from "./runs/resume-on-credits.ts";
 import { databaseOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
 import { createClockWatch } from "./runs/clock-watch.ts";
@@ -161,6 +162,12 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
   const partitions = createPartitions(db, tablesByDay(settings));
   const claimedSlices = createClaimedSlices();
   const reported = { reported: reportedDatasets(settings), wanted: alsoWanted(settings) };
+  const queued = { ...shared, log, queueId };
+  const resumeOnReset = createResumeOnReset({ ...queued, refreshBalance: refresh, abort }, settings);
+  const leftOver = async () => {
+    await queueLeftOver(queued, settings);
+    await resumeOnReset();
+  };
   return {
     db,
     client,
@@ -214,7 +221,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
     stop: own.stopSignal,
     stoppedBy: stop.stoppedBy,
     reapDeadWorkers: own.reapDeadWorkers,
-    queueLeftOver: own.kind === "worker" ? () => queueLeftOver({ db, clock, log, accountId }, settings) : undefined,
+    queueLeftOver: own.kind === "worker" ? leftOver : undefined,
     crashPoint: app.crashPoint,
   };
 }

@@ -86,7 +86,7 @@ export const logEvents = {
   },
   "credits.resumed": {
     level: "info",
-    says: "deferred slices run before the reset, because credits are available again",
+    says: "deferred slices run before their time, because credits are available again",
   },
   "workers.dead": { level: "warn", says: "dead processes were found, and their slices are released" },
   "heartbeat.failed": { level: "warn", says: "a heartbeat or the check for dead processes failed" },

@@ -126,7 +126,7 @@ export const freshForMs = 5_000;
 
 /**
  * Makes a reader of the account that checks the balance first. Callers share a check that is under way. None is sent if this process
- * checked a moment ago and the reported period has not ended.
+ * checked a moment ago and no reported period has ended since.
  */
 export function createAccountReader(options: {
   readonly db: Queryable;
@@ -150,7 +150,7 @@ export function createAccountReader(options: {
   return async () => {
     if (checking === null && clock.now() - checkedAt < freshForMs) {
       const account = await readAccount(db, accountId);
-      if (account?.remaining != null && account.resetsAt !== null && account.resetsAt > clock.now()) return account;
+      if (account?.remaining != null && !hasReset(account, clock.now())) return account;
     }
     await (checking ??= check());
     return readAccount(db, accountId);

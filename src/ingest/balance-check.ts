@@ -123,5 +123,6 @@ async function explained(parts: IngestParts, error: unknown): Promise<unknown> {
   // an address that worked before is right, and the service is unavailable, unless the server there has no balance check
   const account = await readAccount(parts.db, parts.accountId);
   if (account?.observedAt != null && error.code !== "not_found") return error;
-  return fail("bad_setting", { variable: "API_BASE_URL", problem: `does not lead to the API (${error.code})` }, error);
+  const reasons = [error.code, error.context["cause"]].filter((reason) => reason !== undefined).join(": ");
+  return fail("bad_setting", { variable: "API_BASE_URL", problem: `does not lead to the API (${reasons})` }, error);
 }

@@ -51,7 +51,10 @@ export type IngestParts = {
   readonly stoppedBy: () => StorehouseError | null;
   /** Frees what dead processes hold: slices, credits. */
   readonly reapDeadWorkers: () => Promise<void>;
-  /** Queues failed slices whose next try is due, and slices that ended foreground processes left unfinished; set for a worker only. */
+  /**
+   * Queues failed slices whose next try is due and slices that ended foreground processes left unfinished, and resumes those that wait for
+   * credits after a reset; set for a worker only.
+   */
   readonly queueLeftOver?: (() => Promise<void>) | undefined;
   /** Called at each crash point; set by tests only. */
   readonly crashPoint?: CrashHook | undefined;

@@ -38,14 +38,14 @@ export async function requestOnce<O extends Operation>(
 
 /** Makes a call that someone waits for. Retries it after errors that may pass, as often as the error allows, until `stop`. */
 export function retryCall<T>(
-  { clock, retryMs, log }: Pick<IngestParts, "clock" | "retryMs" | "log">,
+  { clock, retryMs, log, scrub }: Pick<IngestParts, "clock" | "retryMs" | "log" | "scrub">,
   stop: AbortSignal,
   call: () => Promise<T>,
 ): Promise<T> {
   const again = (error: unknown, failures: number, waitMs: number) => {
     if (!(error instanceof RetryError) || failures >= error.attempts) return false;
     // a warning, since someone is waiting
-    log.warn({ code: error.code, wait_ms: waitMs }, "api.call_retried");
+    log.warn({ code: error.code, problem: scrub(error.problem), wait_ms: waitMs }, "api.call_retried");
     return true;
   };
   return retry({ clock, backoff: { firstMs: retryMs }, signal: stop, again }, call);

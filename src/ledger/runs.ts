@@ -138,6 +138,9 @@ type ProgressRow = Omit<RunProgress, "nextDueAt" | "credits" | "alongside"> & {
   planned: number;
 };
 
+/** SQL: true for a slice that waits although no reset lets it run. */
+const isBeyondPeriod = sql<boolean>`coalesce(error_code = any (${[...beyondPeriodCodes]}::text[]), false)`;
+
 /** Counts the slices of a run, without lost days that it noted. `credits`: what it has spent, if the caller knows that. */
 export async function runProgress(db: Database, runId: string, now: number, credits?: number): Promise<RunProgress> {
   const { rows } = await sql<ProgressRow>`
@@ -152,7 +155,7 @@ export async function runProgress(db: Database, runId: string, now: number, cred
            coalesce(sum(requests) filter (where state in ('pending', 'running')), 0)::int as "requestsLeft",
            min(next_due_at) filter (where state = 'deferred')              as next_due_at
     from   (select state, count(*) as slices, count(*) filter (where due_at <= ${instant(now)}) as due,
-                   coalesce(min(due_at) filter (where (error_code = any (${[...beyondPeriodCodes]}::text[])) is not true), min(due_at)) as next_due_at,
+                   case when bool_and(${isBeyondPeriod}) then min(due_at) else min(due_at) filter (where not ${isBeyondPeriod}) end as next_due_at,
                    sum(planned_requests) as requests
             from   ops.slice where run_id = ${runId} and state <> 'lost' group by state) as s`.execute(db);
   const { next_due_at: nextDueAt, planned, ...counts } = rows[0] as ProgressRow;

@@ -101,6 +101,7 @@ export async function changeKeywords(
   const added: string[] = [];
   const removed: string[] = [];
   let answered = 0;
+  let carried = 0;
   let error: unknown = null;
   await forgetAnswersTo(session.app.warehouse.db, callHashesAbout(session.app, place));
   try {
@@ -109,6 +110,7 @@ export async function changeKeywords(
         (await send(addKeywords, { ...where, body })).map(({ keyword }) => foldKeyword(keyword)),
       );
       answered += 1;
+      carried += body.length;
       added.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
     }
     for (const body of batches(remove)) {
@@ -116,6 +118,7 @@ export async function changeKeywords(
         (await send(deleteKeywords, { ...where, body })).map(({ value }) => foldKeyword(value)),
       );
       answered += 1;
+      carried += body.length;
       removed.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
     }
   } catch (caught) {
@@ -123,7 +126,9 @@ export async function changeKeywords(
   }
   const isKnown = error === null || changedNothing(error);
   const isUnchanged = error !== null && isKnown && answered === 0;
-  const count = isKnown ? now.count + added.length - removed.length : null;
+  // an answer leaves out an addition that took effect although the reply to its first try was lost
+  const isConfirmed = added.length + removed.length === carried;
+  const count = isKnown && isConfirmed ? now.count + added.length - removed.length : null;
   if (!isUnchanged) await makeListsDue(session, place, now, count);
   return { added, removed, error };
 }

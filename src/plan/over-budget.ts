@@ -25,7 +25,7 @@ export type OverBudget = {
   readonly tooDear?: { readonly dataset: string; readonly cost: number };
 };
 
-/** A part of some work that has to wait, and the day on which its budget has room again; work that is too dear is left out. */
+/** A part of some work that has to wait, and the day on which its budget has room again: work that is too dear waits anew on each of them. */
 type PutOff<W extends BudgetedWork> = W & { readonly until: Day };
 
 /**
@@ -66,7 +66,7 @@ export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: 
     const sum = deferred.get(key) ?? { budget: tightest, slices: 0, credits: 0, ...(tooDear && { tooDear }) };
     deferred.set(key, { ...sum, slices: sum.slices + rest, credits: sum.credits + credits });
     const requests = Math.round((line.requests * rest) / line.slices);
-    if (tooDear === undefined) putOff.push({ ...line, slices: rest, requests, credits, until: tightest.endsOn });
+    putOff.push({ ...line, slices: rest, requests, credits, until: tightest.endsOn });
   }
   return {
     deferred: [...deferred.values()],

@@ -2,14 +2,10 @@ import { accountOf } from "../config/config-of-account.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
 import { dayOf } from "../core/day.ts";
-import { AbortError, StorehouseError } from "../core/errors.ts";
-import { readAccount } from "../credits/account.ts";
 import { readAgreed } from "../credits/agreement.ts";
 import { readBudgets } from "../credits/budgets.ts";
-import { readKeptForNights } from "../credits/nights-ahead.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
-import { isAnyWaitingForCredits, resumeAffordable } from "../ledger/queue.ts";
 import { callWorkers, openShards } from "../ledger/run-shards.ts";
 import { openRun, type RunStart } from "../ledger/runs.ts";
 import { announceQueued } from "../ledger/shared-queue.ts";
@@ -21,6 +17,7 @@ import { forgetOldPrices } from "./forget-prices.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
 import { adoptInto } from "./orphans.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
+import { checkBalanceIfDue, resumeOnCredits } from "./resume-on-credits.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
 import { takeOver } from "./take-over.ts";
 
@@ -102,40 +99,5 @@ async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestPar
     now,
     queueId,
   );
-  if (woken > 0) log.info({ slices: woken }, "credits.resumed");
-}
-
-/** A balance that has not been reported for this long is checked: others spend from the account, and its allowance may have changed. */
-const staleAfterMs = 30 * 60_000;
-
-/**
- * If slices wait for the reset of credits, or no balance was reported for a while, checks the balance. True if slices wait and the balance
- * is known: if the check fails, they stay deferred.
- */
-async function checkBalanceIfDue(parts: IngestParts): Promise<boolean> {
-  const { db, clock, accountId, queueId } = parts;
-  const isAnyWaiting = await isAnyWaitingForCredits(db, clock.now(), queueId);
-  const reportedAt = (await readAccount(db, accountId))?.observedAt ?? 0;
-  if (!isAnyWaiting && clock.now() - reportedAt < staleAfterMs) return false;
-  try {
-    await parts.refreshBalance();
-    return isAnyWaiting;
-  } catch (error) {
-    if (!(error instanceof StorehouseError)) throw error;
-    if (error instanceof AbortError) parts.abort(error);
-    return false;
-  }
-}
-
-/** Resumes the slices that the balance pays for: credits may have been bought, and a night may have left some to history. */
-async function resumeOnCredits(
-  { db, clock, log, accountId, queueId }: IngestParts,
-  settings: Settings,
-  which: { readonly onlySnapshots?: boolean },
-): Promise<void> {
-  const now = clock.now();
-  const { floors } = settings.credits;
-  const { credits: keptForNights } = await readKeptForNights(db, { accountId, floors, now });
-  const woken = await resumeAffordable(db, { accountId, floors, keptForNights, queueId, ...which }, now);
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

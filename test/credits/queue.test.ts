@@ -189,6 +189,19 @@ describe("when credits do not suffice", () => {
     expect(refreshes()).toBe(4);
   });
 
+  test("calls that find no credits share a check of the balance also where no reset is reported", async () => {
+    const account = await bank.account({ left: null });
+    const { queue, held, refreshes } = openQueue(account, {
+      refresh: () => account.observe({ total: 100, left: 5, resetsAt: null }),
+    });
+    for (const _ of times(3, () => undefined))
+      await expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toThrow(DeferError);
+    expect(refreshes()).toBe(1);
+    account.clock.move(5 * second);
+    await expect(queue.run({ cost: () => 10, class: "daily" }, held("never"))).rejects.toThrow(DeferError);
+    expect(refreshes()).toBe(2);
+  });
+
   test("new credits that the question finds let all go on without being put off", async () => {
     const account = await bank.account({ total: 100, left: 5 });
     const { queue, refreshes } = openQueue(account, { refresh: () => account.observe({ left: 200 }) });

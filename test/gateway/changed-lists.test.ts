@@ -73,6 +73,31 @@ describe("a list of keywords is read again", () => {
   });
 });
 
+test("a keyword is loaded by the next sync although the reply to its addition was lost and another was removed", async () => {
+  const place = { trackId: stage.app, country: "US" };
+  {
+    await using app = await nights.stage.open(nights.run());
+    await using ingest = await openIngest(app, "command", createRunLimit(null));
+    const session = apiSession({ app, ingest, stop: new AbortController().signal, onInvalid: () => undefined });
+    await ingest.parts.refreshBalance();
+    await nights.stage.sync(nights.run({ request: { datasets: ["tracked_keyword"] } }));
+    const now = await trackedNow(session, place, "never");
+    nights.stage.sandbox.set({ faults: [{ operation: "dashboard.add-keywords", times: 1, kind: "half" }] });
+    const change = { add: ["fourth new"], remove: now.keywords?.slice(0, 1) ?? [], left: [] };
+    expect(await changeKeywords(session, place, now, change)).toEqual({
+      added: [],
+      removed: change.remove,
+      error: null,
+    });
+  }
+  await nights.stage.sync(nights.run({ request: { datasets: ["tracked_keyword"] } }));
+  expect(
+    await nights.stage.query(
+      "select from core.tracked_keyword as t join core.dim_keyword as k using (keyword_key) where t.is_current and k.keyword = 'fourth new'",
+    ),
+  ).toHaveLength(1);
+});
+
 describe("a list that was under way during a change", () => {
   /** A gateway whose lists are passed on when they are let go, and whose other calls are not held. */
   const held = async () => {

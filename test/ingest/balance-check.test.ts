@@ -8,6 +8,7 @@ import { openWarehouse } from "../../src/postgres/database.ts";
 import { manualClock } from "../sandbox/open.ts";
 import { json, openClient, serve } from "../support/api-server.ts";
 import { freshDatabase } from "../support/database.ts";
+import { openStage } from "../support/ingest-stage.ts";
 
 const accountId = "an account";
 
@@ -113,4 +114,14 @@ test("checks again soon when the last second before a reset is reported as none,
   const next = await check();
   expect(next?.remaining).toBe(400);
   expect(next?.resetsAt).toBeGreaterThan(resetsAt + dayMs - 60_000);
+});
+
+test("a first check that finds nobody at the address names the setting and the cause", async () => {
+  const closed = await serve(() => undefined);
+  await closed[Symbol.asyncDispose]();
+  await using stage = await openStage();
+  await expect(stage.sync({ environment: { API_BASE_URL: closed.origin } })).rejects.toMatchObject({
+    code: "bad_setting",
+    message: expect.stringMatching(/^bad_setting: API_BASE_URL .*\(no_connection: ECONNREFUSED\)/),
+  });
 });

@@ -118,6 +118,23 @@ describe("a run", () => {
     expect(await runProgress(ledger.stage.db, run, now + 60_000)).toMatchObject({ open: 3, due: 1, deferred: 3 });
   });
 
+  test("is never due again if its slices wait for a person, although a budget that is too small has an end", async () => {
+    const run = await ledger.stage.run();
+    const waits = [
+      { error: { code: "budget_too_small", message: "" }, dueAt: now + 60_000 },
+      { error: { code: "plan_spent", message: "" }, dueAt: null },
+    ] as const;
+    const ids = await ledger.stage.insert(run, ...waits.map((_, index) => draft({ window: august(index + 1) })));
+    const nextDueAt = async () => (await runProgress(ledger.stage.db, run, now)).nextDueAt;
+    const found: (number | null)[] = [];
+    for (const [index, id] of ids.entries()) {
+      const deferred = { ...ending, ...waits[index], state: "deferred" } as const;
+      await endAttempt(ledger.stage.db, await ledger.stage.claimed(id, ledger.worker), deferred, now);
+      found.push(await nextDueAt());
+    }
+    expect(found).toEqual([now + 60_000, null]);
+  });
+
   /** A run of one planned slice about two items and some days, which is running. */
   async function ofOneList(window: Window = august(1)) {
     const { stage, worker } = ledger;

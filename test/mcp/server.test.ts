@@ -156,7 +156,9 @@ function isAlive(pid: number): boolean {
 }
 
 test("over HTTP on loopback a client gets the same; other hosts and pages in a browser are refused", async () => {
-  await using child = startChild(served.stage, ["mcp", "--http", "0", "--as-of", today], { variables });
+  // longer than the test: only the client's leaving can end the statement below
+  const settings = { mcp: { seconds: 600 } };
+  await using child = startChild(served.stage, ["mcp", "--http", "0", "--as-of", today], { variables, settings });
   await Promise.race([until(() => /http:\S+/.test(child.output().stderr)), child.ended]);
   const url = /http:[^\s;]+/.exec(child.output().stderr)?.[0] ?? "";
   const client = new Client({ name: "test", version: "1" });
@@ -175,7 +177,7 @@ test("over HTTP on loopback a client gets the same; other hosts and pages in a b
       jsonrpc: "2.0",
       id: 1,
       method: "tools/call",
-      params: { name: "query", arguments: { sql: "select pg_sleep(25)" } },
+      params: { name: "query", arguments: { sql: "select pg_sleep(600)" } },
     }),
     signal: leaving.signal,
   });

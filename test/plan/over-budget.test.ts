@@ -55,8 +55,11 @@ test("work of which a single call costs more than a whole budget has waits until
       { budget: small, slices: 1, credits: 5 },
       { budget: small, slices: 3, credits: 15, tooDear: { dataset: "review", cost: 5 } },
     ],
-    // it never runs, so no forecast has it
-    putOff: [{ class: "snapshot", slices: 1, credits: 5 }],
+    putOff: [
+      { class: "snapshot", slices: 1, credits: 5 },
+      { class: "daily", slices: 2, credits: 10 },
+      { class: "history", slices: 1, credits: 5 },
+    ],
     left: [{ left: 4 }, { left: 100 }],
   });
   // each of the two calls of a slice is within the budget

@@ -1,14 +1,17 @@
 import { expect, test } from "vitest";
 import { accountIdOf } from "../../src/config/config.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
-import { addMonths, dayOf, monthStart } from "../../src/core/day.ts";
+import { addDays, addMonths, dayOf, monthStart } from "../../src/core/day.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
 import { readForecast } from "../../src/credits/forecast-days.ts";
 import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
+import { createPriceForecaster } from "../../src/planner/price-schedule.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { currentForecast } from "../../src/worker/forecast-credits.ts";
+import { today } from "../support/ingest-stage.ts";
 import { long, monthMs } from "../support/long.ts";
 import { openNights, type Nights } from "../support/nights.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
 const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_month: 100 } };
@@ -115,4 +118,20 @@ test("a day is dated by the run that takes most, not by an earlier one that cost
   const [, next] = (await made(nights))?.days ?? [];
   // the hourly line runs at 00:15, and the night at four
   expect(new Date(next?.startsAt ?? 0).toISOString().slice(11, 16)).toBe("04:00");
+});
+
+test("work that is too dear for its budget is in the price of a night, and is not expected to be charged", async () => {
+  await using stage = await openSynced({ market: { apps: 1, countries: ["US"] } });
+  const forecastWith = async (credits_a_day: number) => {
+    const ranks = { datasets: ["keyword_rank"], credits_a_day };
+    await using app = await stage.open({ settings: { credits: { budgets: { ranks } } } });
+    const { db } = app.warehouse;
+    const forecaster = createPriceForecaster({ db, settings: app.config.settings, accountId: "", today });
+    return await forecaster.run(["keyword_rank"], addDays(today, 1));
+  };
+  const [tooSmall, large] = [await forecastWith(1), await forecastWith(100_000)];
+  const { credits } = tooSmall.price.overBudget;
+  expect(credits).toBeGreaterThan(0);
+  expect(tooSmall.price).toMatchObject({ credits: large.price.credits });
+  expect(tooSmall.charge.planned).toBe(large.charge.planned - credits);
 });

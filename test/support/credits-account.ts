@@ -15,7 +15,7 @@ export const second = 1000;
 const unpaced = 10_000_000;
 
 /** What a service could say in the headers of an answer; the reset is that of the account's period where left out. */
-type Reported = { readonly left?: number; readonly resetsAt?: number };
+type Reported = { readonly left?: number; readonly resetsAt?: number | null };
 
 /** An account in a real Postgres, with a clock of its own. */
 export type TestAccount = {

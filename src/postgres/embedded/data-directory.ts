@@ -32,7 +32,7 @@ export async function prepareData(place: EmbeddedPlace): Promise<string> {
   const made = ready ? (await readFile(version, "utf8")).trim() : String(place.major);
   if (made !== String(place.major))
     throw new Error(
-      `its data is of Postgres ${made}, and this is Postgres ${place.major}: load a dump of it into an empty folder`,
+      `its data is of Postgres ${made}, and this is Postgres ${place.major}: dump it while the earlier Storehouse runs, and load the dump with STOREHOUSE_HOME set to an empty folder`,
     );
   if (!ready) await ownFile(place, place.password, randomBytes(24).toString("hex"));
   const password = await readFile(place.password, "utf8");

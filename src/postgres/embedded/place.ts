@@ -95,6 +95,9 @@ async function makeSharedFolder(folder: string): Promise<void> {
 }
 
 function placeAt(home: string, native: NativeTree, user: OsUser | undefined): EmbeddedPlace {
+  // pg_ctl puts the path between double quotes, in a command that a shell reads
+  if (/["$`\n]/.test(home))
+    throw new Error("pg_ctl cannot use a path with a double quote, $, backtick or line break: choose another folder");
   return {
     home,
     data: join(home, "data"),

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -93,6 +93,15 @@ describe("openEmbedded", () => {
       context: { log: join(directory, "server.log"), last_line: expect.stringContaining("postgresql.conf") },
     });
     await writeFile(settings, before);
+  });
+
+  test.each(['quoted"', "$HOME", "`id`", "two\nlines"])("refuses a folder that pg_ctl cannot use: %j", async (name) => {
+    const folder = join(directory, name);
+    await expect(openEmbedded({ directory: folder, database: "storehouse" })).rejects.toMatchObject({
+      code: "embedded_postgres",
+      context: { directory: folder, reason: expect.stringContaining("pg_ctl cannot use a path with") },
+    });
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test("names both versions when its data is of another one, and leaves the data alone", async () => {
