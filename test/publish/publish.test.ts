@@ -63,6 +63,18 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await there.ask(`select max(rank) as rank from ${ranks}`)).toEqual([{ rank: 77 }]);
   });
 
+  test("a table without months is sent again only if it changed", async () => {
+    const sent = () =>
+      there.changes().filter((statement) => statement.startsWith("insert into storehouse.staging")).length;
+    await published(["core.dim_country"]);
+    expect(sent()).toBe(1);
+    await published(["core.dim_country"]);
+    expect(sent()).toBe(0);
+    await stage.pool.query("update core.dim_country set country_name = 'Elsewhere' where country_key = 840");
+    await published(["core.dim_country"]);
+    expect(sent()).toBe(1);
+  });
+
   test("tables and columns have the comments of Postgres, and follow when one changes or a column is new", async () => {
     await stage.ranks("2026-04-01", 1);
     await published();
