@@ -65,6 +65,11 @@ function isExpired(clock: Parts["clock"]): SqlFragment<boolean> {
   return sql<boolean>`(not ${isAlive(sql`c.worker_id`)} or c.claimed_at < ${instant(clock.now() - claimedForMs)})`;
 }
 
+/** Deletes claims that do not count any more: killed gateways left them. */
+export async function deleteExpiredClaims({ db, clock }: Pick<Parts, "db" | "clock">): Promise<void> {
+  await sql`delete from ops.gateway_call as c where ${isExpired(clock)}`.execute(db);
+}
+
 async function claim({ db, clock, workerId }: Parts, { callHash, caller, credits }: ClaimedCall): Promise<boolean> {
   const { rows } = await sql`
     insert into ops.gateway_call as c (call_hash, worker_id, claimed_at, caller, credits)

@@ -3,6 +3,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { createRunLimit } from "../credits/run-limit.ts";
 import { openIngest, type Watchers } from "../open-ingest.ts";
 import { createCallAnswerer, type CallAnswerer } from "./answer-calls.ts";
+import { deleteExpiredClaims } from "./claimed-calls.ts";
 import { createTableFeeder } from "./feed-tables.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 
@@ -91,6 +92,7 @@ async function openSession(app: App, watchers: Watchers = {}): Promise<Session> 
   await using opened = new AsyncDisposableStack();
   const ingest = opened.use(await openIngest(app, "gateway", createRunLimit(null), watchers));
   const parts = { app, ingest: ingest.parts };
+  await deleteExpiredClaims(ingest.parts);
   const { answer } = opened.use(createCallAnswerer(parts, createTableFeeder(parts)));
   const stack = opened.move();
   return { parts, answer, stoppedBy: ingest.stoppedBy, [Symbol.asyncDispose]: () => stack.disposeAsync() };

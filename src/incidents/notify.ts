@@ -7,10 +7,11 @@ import type { FiredAlert, Incident, Message } from "./message.ts";
 const leaseMs = 60_000;
 const firstWaitMs = 30_000;
 const longestWaitMs = hourMs;
-/** An incident that closed this long ago and was never notified is only in `ops.incident_log`. */
-const historyMs = dayMs;
-/** A firing that was due this long ago is only in `ops.alert_log`: a webhook that is set later gets no history. */
-const alertHistoryMs = 7 * dayMs;
+/**
+ * An incident that closed this long ago without a message is only in `ops.incident_log`, and a firing that was due this long ago only in
+ * `ops.alert_log`: a webhook that is set later gets no long history, and one that was away over a weekend gets what it missed.
+ */
+const historyMs = 7 * dayMs;
 /** Incidents, and alerts, that one message lists; further ones are counted. */
 const mostListed = 100;
 
@@ -52,7 +53,7 @@ function dueAt(now: number, repeatMs: number): SqlFragment<boolean> {
 
 /** SQL: firings of currently configured alerts that a message is due for. */
 function alertsDueAt(now: number): SqlFragment<boolean> {
-  return sql<boolean>`(f.notified_at is null and f.due_at <= ${instant(now)} and f.due_at > ${instant(now - alertHistoryMs)}
+  return sql<boolean>`(f.notified_at is null and f.due_at <= ${instant(now)} and f.due_at > ${instant(now - historyMs)}
     and exists (select from ops.alert as a where a.alert_name = f.alert_name and a.digest = f.digest))`;
 }
 

@@ -147,6 +147,14 @@ describe("a call", () => {
     ]);
     expect((await door.call(ranking(older(35)), key)).from).toBe("miss");
     expect(await claims()).toEqual([]);
+    // the next gateway that starts deletes it, if no equal call comes
+    await nights.stage.query("insert into ops.gateway_call values (decode($1, 'hex'), 999999, $2)", [
+      callHash,
+      new Date(nights.clock.now()).toISOString(),
+    ]);
+    await (await openDoor(nights.stage, nights.run()))[Symbol.asyncDispose]();
+    expect(await claims()).toEqual([]);
+    key = await door.key("notebook");
   });
 
   test("whose claim could not be given back is sent when it comes again: no call of this gateway is under way for it", async () => {
