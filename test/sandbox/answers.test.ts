@@ -47,8 +47,7 @@ describe.each(named)("%s", (_, operation) => {
   test("answers in its own shape, at its own price, is logged, and is read whole in every form, with nothing unknown", async () => {
     const before = opened.usual.sandbox.account().remaining;
     const { api, params, reply } = await ask(operation);
-    const better = `${operation.id} has no rows for ${JSON.stringify(params)}: name better ones in \`special\` of test/sandbox/open.ts`;
-    expect(reply, reply.text.slice(0, 500)).toMatchObject({
+    expect(reply, `answered with ${reply.text.slice(0, 200)}`).toMatchObject({
       status: 200,
       headers: { "content-type": "application/json", "x-credit-cost": String(operation.cost) },
     });
@@ -62,7 +61,11 @@ describe.each(named)("%s", (_, operation) => {
     for (const { text } of [reply, odd]) {
       const { value, invalid, drift } = readAnswer(operation, Buffer.from(text));
       expect({ invalid, drift }).toEqual({ invalid: [], drift: [] });
-      if (operation.items !== null) expect(listsAt(value, operation.items).flat().length, better).toBeGreaterThan(0);
+      if (operation.items !== null)
+        expect(
+          listsAt(value, operation.items).flat().length,
+          `no rows for ${JSON.stringify(params)}: name other values in \`special\` of test/sandbox/open.ts`,
+        ).toBeGreaterThan(0);
       else expect(value === null || (typeof value === "object" && Object.keys(value).length === 0)).toBe(false);
     }
   });
