@@ -28,7 +28,7 @@ comment on column core.review.review_id     is 'Id of the review in its list.';
 comment on column core.review.source        is 'List that the review comes from: v2 (paged) or plain. Each list has its own ids, so a review in both lists has two rows.';
 comment on column core.review.reviewed_at   is 'When it was written or last edited, as the service reports it, without time zone.';
 comment on column core.review.country_key   is 'Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language instead, and if several countries were requested and the answer names none.';
-comment on column core.review.language_code is 'Language of the review (Android) in lower case (en, pt_br); '''' on iOS, and if the service reports none.';
+comment on column core.review.language_code is 'Android: the language that the service reports in place of a country, in lower case (en, pt_br); '''' on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.';
 comment on column core.review.rating        is 'Stars, 1 to 5.';
 comment on column core.review.title         is 'Title; null if the review has none.';
 comment on column core.review.content       is 'Text in any language and script; U+0000 is removed, and lone surrogates are replaced.';

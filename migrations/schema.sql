@@ -1035,7 +1035,7 @@ create table core.review (
   source text not null, -- List that the review comes from: v2 (paged) or plain. Each list has its own ids, so a review in both lists has two rows.
   reviewed_at timestamp without time zone not null, -- When it was written or last edited, as the service reports it, without time zone.
   country_key smallint not null, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language instead, and if several countries were requested and the answer names none.
-  language_code text not null, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and if the service reports none.
+  language_code text not null, -- Android: the language that the service reports in place of a country, in lower case (en, pt_br); '' on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.
   rating integer, -- Stars, 1 to 5.
   title text, -- Title; null if the review has none.
   content text, -- Text in any language and script; U+0000 is removed, and lone surrogates are replaced.
@@ -5873,7 +5873,7 @@ create view ops.counted_review (
   source text, -- List that the review comes from: v2 (paged) or plain. Each list has its own ids, so a review in both lists has two rows.
   reviewed_at timestamp without time zone, -- When it was written or last edited, as the service reports it, without time zone.
   country_key smallint, -- Country of the store (iOS); 0 (ALL) on Android, whose reviews have a language instead, and if several countries were requested and the answer names none.
-  language_code text, -- Language of the review (Android) in lower case (en, pt_br); '' on iOS, and if the service reports none.
+  language_code text, -- Android: the language that the service reports in place of a country, in lower case (en, pt_br); '' on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.
   rating integer, -- Stars, 1 to 5.
   title text, -- Title; null if the review has none.
   content text, -- Text in any language and script; U+0000 is removed, and lone surrogates are replaced.

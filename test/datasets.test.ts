@@ -2,6 +2,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationById, operations } from "../src/api/operations/all.ts";
 import { addDays, daysBetween, type Day } from "../src/core/day.ts";
+import { windowLength } from "../src/core/window.ts";
 import { projectRoot } from "../src/config/config.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
 import { unstoredFields } from "../src/docs/unstored-fields.ts";
@@ -24,6 +25,7 @@ import { examplePartitions, timingsOf } from "../src/planner/example-partitions.
 import { today, type Stage } from "./support/ingest-stage.ts";
 import { tablesOf, versionsOf } from "./support/ingest-tables.ts";
 import { long } from "./support/long.ts";
+import { unfilledBySandbox, unfilledColumns } from "./support/unfilled-columns.ts";
 import { columnsOfDefinition } from "./support/table-columns.ts";
 
 /** The conformance suite: every dataset is held to the same promises, and none has code of its own here. */
@@ -99,6 +101,13 @@ describe.each(chosen)("$name", (dataset) => {
     expect(await nullable(stage, table.name, key)).toEqual([]);
   });
 
+  test.each(dataset.tables)("has a value in every column of $name", async (table) => {
+    expect(
+      await unfilledColumns(stage, table),
+      "null in every row: declare the field in src/api/operations, answer it in src/sandbox/answers and take it in normalise; test/support/unfilled-columns.ts lists what the sandbox never has",
+    ).toEqual(unfilledBySandbox[table.name] ?? []);
+  });
+
   test.each(dataset.tables)("explains $name and every column of it", async (table) => {
     expect(await uncommented(stage, table.name)).toEqual([]);
   });
@@ -166,7 +175,10 @@ describe("answers that end early", () => {
 
   test.each(several)("$name requests the rest, and has every day that it calls loaded", async (dataset) => {
     const cut = await short!.query("select from ops.slice where dataset = $1 and tail_of is not null", [dataset.name]);
-    expect(cut.length).toBeGreaterThan(0);
+    expect(
+      cut.length,
+      `a window of ${windowLength(within)} days was answered for ${answered}, and no rest was requested: choose quietDays below ${windowLength(within) - answered}`,
+    ).toBeGreaterThan(0);
     const [expected, states] = [await daysByState(whole!, dataset), await daysByState(short!, dataset)];
     expect([...states.keys()].sort()).toEqual([...expected.keys()].sort());
     expect(["loaded", "empty"]).toEqual(expect.arrayContaining([...new Set(states.values())]));

@@ -51,7 +51,11 @@ export type Operation<P extends Record<string, Param> = Record<string, Param>, A
   readonly paging: Paging | null;
   /** How the answer is wrapped: not at all, as `{ data, success }`, or `either` if two places of the contract differ. */
   readonly envelope: "bare" | "data" | "either";
-  /** Where the lists of rows are inside the unwrapped answer (see `listsAt`); null if the answer is a single item. */
+  /**
+   * Path to the lists of rows inside the unwrapped answer (see `listsAt`), null if the answer is a single item. Invalid items are left out
+   * of these lists and of those around them (`nestedLists`): `["groups", "[]", "members"]` covers `groups` too. Not the `items` of a
+   * partition, which are what a call names.
+   */
   readonly items: readonly string[] | null;
   /** The unwrapped answer. */
   readonly answer: A;

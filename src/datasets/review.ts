@@ -16,6 +16,7 @@ const table = defineTable({
     source: "text",
     reviewed_at: "timestamp",
     country_key: "country",
+    // Android's substitute for a country, no property of the text
     language_code: "text",
     rating: "int",
     title: "text",

@@ -24,10 +24,10 @@ export type ColumnKind =
  * How rows replace older ones.
  * `upsert`: row by row by key. If several sources report the same row, `ranked` names the column with the source and its values, the worst
  * first: a better source wins over a worse one, even over a later answer, and within a source the later answer wins. `replace`: as a whole
- * for the values of `scope`, in which `date_day`, or `period_start` without `period_end`, means all days of the answer; members that left
- * are deleted. With `onlyReported`, a day without a row in the answer keeps its rows, and an answer without any row changes nothing. If a
- * rule names a `source` column, a day has rows with only one value of it, even if an answer has invalid items. `ranked` as above, for
- * scopes that share a row.
+ * for the values that the slice, not each row, has in the columns of `scope`, in which `date_day`, or `period_start` without `period_end`,
+ * means all days of the answer; members that left are deleted. With `onlyReported`, a day without a row in the answer keeps its rows, and
+ * an answer without any row changes nothing. If a rule names a `source` column, a day has rows with only one value of it, even if an
+ * answer has invalid items. `ranked` as above, for scopes that share a row.
  * `history`: one row per range of days (`valid_from`, `valid_to`, `is_current`); within `scope` a member that left, or whose `versioned`
  * columns changed, is closed.
  */

@@ -83,7 +83,7 @@ function isRead(id: string, answer: unknown): boolean {
 
 test("the fields that are needed are fields of the contract", () => {
   const unknown = [...needed].filter(([id, fields]) => fields.some((field) => !documentedFields(id).includes(field)));
-  expect(unknown).toEqual([]);
+  expect(unknown, "not in test/support/api-fields.ts").toEqual([]);
 });
 
 const documented = operations.map(({ id }) => [id, documentedFields(id)] as const);
@@ -101,6 +101,9 @@ describe.each(documented.filter(([, fields]) => fields.length > 0))("an answer o
       const steps = stepsOf(own.includes(field) ? field : field.replace(/(\[\]|\{\})$/, ""));
       return !isRead(id, without(sample, steps, isGone));
     });
-    expect(refused).toEqual(own);
+    expect(
+      refused,
+      `the table of test/api/empty-fields.test.ts lists for ${id} the fields that its schema does not let be null or missing`,
+    ).toEqual(own);
   });
 });

@@ -48,7 +48,10 @@ function pagesOf({ first, size, total }: NonNullable<Operation["paging"]>): stri
 }
 
 test("the operations are those of the contract, no more and no fewer", () => {
-  expect(operations.map(({ id }) => id).toSorted()).toEqual(contract.map(({ id }) => id).toSorted());
+  expect(
+    contract.map(({ id }) => id).toSorted(),
+    "test/support/api-contract.ts has a line for each operation of src/api/operations: call and price, as the API describes them",
+  ).toEqual(operations.map(({ id }) => id).toSorted());
 });
 
 describe.each(contract.map((reported) => [reported.id, reported] as const))("%s", (id, reported) => {

@@ -187,7 +187,10 @@ const reported = table
   });
 
 test("the rules are about every operation", () => {
-  expect(reported.map(([id]) => id).toSorted()).toEqual(operations.map(({ id }) => id).toSorted());
+  expect(
+    reported.map(([id]) => id).toSorted(),
+    "the table of test/api/parameter-rules.test.ts has a line for each operation: its parameters, as the API describes them",
+  ).toEqual(operations.map(({ id }) => id).toSorted());
 });
 
 describe.each(reported)("%s", (id, params) => {

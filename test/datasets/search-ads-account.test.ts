@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readAnswer } from "../../src/api/read-answer.ts";
+import { searchAdsGoals } from "../../src/api/operations/search-ads-account.ts";
 import { addDays, day } from "../../src/core/day.ts";
 import { bidChange } from "../../src/datasets/bid-change.ts";
 import type { Dataset } from "../../src/datasets/shared/define-dataset.ts";
@@ -9,6 +10,7 @@ import { searchAdsGoal } from "../../src/datasets/search-ads-goal.ts";
 import { searchAdsIntegration } from "../../src/datasets/search-ads-integration.ts";
 import { searchAdsTopApp } from "../../src/datasets/search-ads-top-app.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
+import { normalisedTables } from "../support/normalised.ts";
 
 function normalise(dataset: Dataset, json: unknown, slice = sliceOf({ scope: {} })) {
   const [operation] = dataset.operations;
@@ -61,12 +63,14 @@ test("an app is a row for each partner that it reports to, and one without where
 test("a goal brings its events, each with the goal in its key", () => {
   const events = [{ id: 5, eventName: "bought", revenuePolicy: "FIXED_VALUE", customRevenue: "4.99" }];
   const goal = { id: 12, trackId: 6_449_123_456, goalName: "Buyers", eventList: events };
-  const { rows } = normalise(searchAdsGoal, { success: true, data: [goal, { id: 13, eventList: events }] });
-  expect(rows["core.search_ads_goal"]).toMatchObject([
+  const body = { success: true, data: [goal, { id: 13, eventList: events }] };
+  const { tables, invalid } = normalisedTables(searchAdsGoal, searchAdsGoals, { scope: {} }, body);
+  expect(invalid).toEqual([]);
+  expect(tables["core.search_ads_goal"]).toMatchObject([
     { goal_id: "12", app_key: "ios:6449123456" },
     { goal_id: "13", app_key: null },
   ]);
-  expect(rows["core.search_ads_goal_event"]).toMatchObject([
+  expect(tables["core.search_ads_goal_event"]).toMatchObject([
     { goal_id: "12", event_id: "5", custom_revenue: 4.99 },
     { goal_id: "13", event_id: "5" },
   ]);

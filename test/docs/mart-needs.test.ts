@@ -23,16 +23,19 @@ describe("a mart that needs a dataset that is off by default", () => {
     (example) => {
       const words = needsWords(example, costs).trim();
       for (const name of example.needs ?? []) expect([name, datasetNamed(name).on]).toEqual([name, false]);
-      expect(pageAt("docs/marts.md").text).toContain(words);
+      expect(pageAt("docs/marts.md").text, "npm run docs").toContain(words);
       const own = cards.filter(({ table }) => table === `mart.${example.mart}`);
-      expect(own.length).toBeGreaterThan(0);
+      expect(own.length, `a card with \`table: mart.${example.mart}\` in a file of config/metabase`).toBeGreaterThan(0);
       for (const { name, description } of own)
-        expect([name, description]).toEqual([name, expect.stringContaining(words)]);
+        expect(description, `the card "${name}" of config/metabase says in its description: ${words}`).toContain(words);
     },
   );
 });
 
 test("every mart is on a dashboard", () => {
   const shown = new Set(cards.flatMap(({ sql }) => [...sql.matchAll(/mart\.(\w+)/g)].map(([, name]) => name)));
-  expect(martExamples.map(({ mart }) => mart).filter((mart) => !shown.has(mart))).toEqual([]);
+  expect(
+    martExamples.map(({ mart }) => mart).filter((mart) => !shown.has(mart)),
+    "each mart has a card in a file of config/metabase",
+  ).toEqual([]);
 });

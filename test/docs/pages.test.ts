@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
+import { columnRules } from "../support/column-rules.ts";
 import { leftWordsIn } from "../support/left-words.ts";
 import { allPages, docsPages, pageAt, proseOf, type DocsPage } from "../support/pages.ts";
 
@@ -94,4 +95,9 @@ describe("the pages", () => {
       });
     expect(early.map(({ file }) => file)).toEqual([]);
   });
+});
+
+test("the guide to datasets lists every rule on names of columns", () => {
+  const guide = pageAt("docs/contributing-a-dataset.md").text.replaceAll("`", "").toLowerCase();
+  expect(columnRules.map(({ says }) => says).filter((says) => !guide.includes(`- ${says}.`))).toEqual([]);
 });

@@ -18,7 +18,10 @@ test("the page names each mart that is a table there, and no other", async () =>
   const [, sentence = ""] = /marts are tables instead[^:]*: ([^.]*)\./.exec(page) ?? [];
   const views = martViews().map(({ mart }) => mart.slice("mart.".length));
   const tables = Object.keys(martShapes).filter((name) => !views.includes(name));
-  expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(tables.sort());
+  expect(
+    [...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    "each mart has a view in src/publish/views, or its name in docs/clickhouse.md, in the list of marts that are tables there",
+  ).toEqual(tables.sort());
 });
 
 test("no view joins the ranks to another table, since ClickHouse keeps what is joined in memory", () => {

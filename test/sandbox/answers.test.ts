@@ -11,7 +11,9 @@ import { addressOf, open, sampleParams, yesterday, type Opened } from "./open.ts
 const named = operations.map((operation) => [operation.id, operation] as const);
 
 test("every operation has an answer generator, and every generator an operation", () => {
-  expect(Object.keys(answers).toSorted()).toEqual(operations.map((operation) => operation.id).toSorted());
+  expect(Object.keys(answers).toSorted(), "answers of src/sandbox/answers, listed in its all.ts").toEqual(
+    operations.map((operation) => operation.id).toSorted(),
+  );
 });
 
 /** A sandbox as it is, one that spells everything in the other way that the contract leaves open, and one with a name for each list. */
@@ -45,7 +47,7 @@ describe.each(named)("%s", (_, operation) => {
   test("answers in its own shape, at its own price, is logged, and is read whole in every form, with nothing unknown", async () => {
     const before = opened.usual.sandbox.account().remaining;
     const { api, params, reply } = await ask(operation);
-    expect(reply).toMatchObject({
+    expect(reply, `answered with ${reply.text.slice(0, 200)}`).toMatchObject({
       status: 200,
       headers: { "content-type": "application/json", "x-credit-cost": String(operation.cost) },
     });
@@ -59,7 +61,11 @@ describe.each(named)("%s", (_, operation) => {
     for (const { text } of [reply, odd]) {
       const { value, invalid, drift } = readAnswer(operation, Buffer.from(text));
       expect({ invalid, drift }).toEqual({ invalid: [], drift: [] });
-      if (operation.items !== null) expect(listsAt(value, operation.items).flat().length).toBeGreaterThan(0);
+      if (operation.items !== null)
+        expect(
+          listsAt(value, operation.items).flat().length,
+          `no rows for ${JSON.stringify(params)}: name other values in \`special\` of test/sandbox/open.ts`,
+        ).toBeGreaterThan(0);
       else expect(value === null || (typeof value === "object" && Object.keys(value).length === 0)).toBe(false);
     }
   });

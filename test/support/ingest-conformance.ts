@@ -15,11 +15,13 @@ import { sliceOf, type SliceRow } from "../../src/ledger/slice-rows.ts";
 import { answers as sandboxAnswers } from "../../src/sandbox/answers/all.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { datasetNamed, datasets } from "../../src/datasets/shared/all.ts";
-import { sampleOf, type Loaded } from "./answer-fields.ts";
+import { fieldsOf, sampleOf, type Loaded } from "./answer-fields.ts";
+import { documentedFields } from "./api-fields.ts";
+import { misnamed } from "./column-rules.ts";
 import { draftMigration } from "./draft-migration.ts";
 import { openStage, today, type Stage } from "./ingest-stage.ts";
 import { factsIn } from "./ingest-tables.ts";
-import type { Column } from "./table-columns.ts";
+import { columnsOfDefinition, type Column } from "./table-columns.ts";
 import { claim } from "./queue-steps.ts";
 
 /** The datasets that the conformance suite holds to its promises: the one that `npm run test:dataset` names, or all. */
@@ -30,7 +32,7 @@ export function datasetsUnderTest(): readonly Dataset[] {
 
 /**
  * A warehouse into which datasets were synced from a sandbox, with those that they are planned from or share an operation with; without
- * options over more days than any one call may span. What a new dataset lacks is an error that says what to write.
+ * options over more days than any one call may span. All that a new dataset lacks is one error that says what to write.
  */
 export async function syncedStage(
   options: SandboxOptions = { market: { apps: 2, countries: ["US"], keywordsPerApp: 4, organicKeywords: 8 } },
@@ -38,10 +40,8 @@ export async function syncedStage(
   chosen = datasets,
 ): Promise<Stage> {
   const stage = await openStage(options);
-  for (const dataset of chosen) {
-    checkOperations(dataset);
-    await checkTables(stage, dataset);
-  }
+  const missing = (await Promise.all(chosen.map((dataset) => missingPieces(stage, dataset)))).flat();
+  if (missing.length > 0) throw new Error(missing.join("\n"));
   // an answer that two datasets request has each field in a column of one of them
   const shared = datasets.filter((one) =>
     chosen.some((other) => other.operations.some((operation) => one.operations.includes(operation))),
@@ -57,23 +57,35 @@ export async function syncedStage(
   return stage;
 }
 
-function checkOperations({ operations: own }: Dataset): void {
-  for (const operation of own) {
-    const { id } = operation;
-    if (!operations.includes(operation)) throw new Error(`list the file of ${id} in src/api/operations/all.ts`);
-    if (sandboxAnswers[id] === undefined)
-      throw new Error(`answer ${id} in a file of src/sandbox/answers, and list that in src/sandbox/answers/all.ts`);
-  }
-}
-
-async function checkTables(stage: Stage, dataset: Dataset): Promise<void> {
-  const missing = await stage.query<{ name: string }>(
+/** What a dataset lacks, a sentence for each piece: all that shows before an answer is requested. */
+async function missingPieces(stage: Pick<Stage, "query">, dataset: Dataset): Promise<readonly string[]> {
+  const names = dataset.tables
+    .filter(({ name }) => name.startsWith("core."))
+    .flatMap((table) => misnamed(table.name, columnsOfDefinition(table)));
+  const tables = await stage.query<{ name: string }>(
     "select name from unnest($1::text[]) as name where to_regclass(name) is null",
     [dataset.tables.map(({ name }) => name)],
   );
-  if (missing.length === 0) return;
-  const tables = missing.map(({ name }) => name).join(", ");
-  throw new Error(`no migration makes ${tables}; start from\n\n${draftMigration(dataset)}\n`);
+  const list = tables.map(({ name }) => name).join(", ");
+  return [
+    ...dataset.operations.flatMap(missingOf),
+    ...names,
+    ...(list === "" ? [] : [`no migration makes ${list}; start from\n\n${draftMigration(dataset)}\n`]),
+  ];
+}
+
+function missingOf(operation: Operation): readonly string[] {
+  const { id } = operation;
+  const named = fieldsOf(operation).some((field) => /\w/.test(field));
+  return [
+    ...(operations.includes(operation) ? [] : [`list the file of ${id} in src/api/operations/all.ts`]),
+    ...(id in sandboxAnswers
+      ? []
+      : [`answer ${id} in a file of src/sandbox/answers, and list that in src/sandbox/answers/all.ts`]),
+    ...(named && documentedFields(id).length === 0
+      ? [`copy the fields of the answer of ${id} from the API's description to test/support/api-fields.ts`]
+      : []),
+  ];
 }
 
 /**

@@ -13,6 +13,19 @@ export function normalised(
   slice: Partial<Slice>,
   ...bodies: readonly unknown[]
 ): { readonly rows: readonly Row[]; readonly invalid: readonly string[] } {
+  const { tables, invalid } = normalisedTables(dataset, operation, slice, ...bodies);
+  const [table] = dataset.tables;
+  if (table === undefined) throw new Error("a dataset has a table");
+  return { rows: tables[table.name] ?? [], invalid };
+}
+
+/** The same with the rows of each table, by its name. */
+export function normalisedTables(
+  dataset: Dataset,
+  operation: Operation,
+  slice: Partial<Slice>,
+  ...bodies: readonly unknown[]
+): { readonly tables: Readonly<Record<string, readonly Row[]>>; readonly invalid: readonly string[] } {
   const read = bodies.map((body) => readAnswer(operation, Buffer.from(JSON.stringify(body))));
   const left = read.flatMap(({ invalid }, page) => invalid.map((one) => ({ ...one, page })));
   const { rows, invalid } = dataset.normalise(
@@ -20,8 +33,9 @@ export function normalised(
     read.map(({ value }) => value),
     left,
   );
-  const [table] = dataset.tables;
-  if (table === undefined) throw new Error("a dataset has a table");
-  const checked = checkRows(table, rows[table.name] ?? []);
-  return { rows: checked.fit, invalid: [...left, ...invalid, ...checked.invalid].map(({ reason }) => reason) };
+  const checked = dataset.tables.map((table) => ({ name: table.name, ...checkRows(table, rows[table.name] ?? []) }));
+  return {
+    tables: Object.fromEntries(checked.map(({ name, fit }) => [name, fit])),
+    invalid: [...left, ...invalid, ...checked.flatMap((one) => one.invalid)].map(({ reason }) => reason),
+  };
 }
