@@ -18,7 +18,10 @@ import type { Relation } from "../postgres/relations.ts";
 import { writePart, type PartWriter } from "./write-part.ts";
 import { sumBy } from "../core/sum.ts";
 
-/** The result for a table: files written, unchanged and removed, and the rows and bytes of all files that the manifest now names. */
+/**
+ * The result for a table: files written, unchanged and removed, and the rows and bytes of all files that the manifest now names. `again`:
+ * months that retention removed from the table and of which rows are loaded again, which their files do not have.
+ */
 export type TableExport = {
   readonly table: string;
   readonly folder: string;
@@ -27,6 +30,7 @@ export type TableExport = {
   readonly removed: number;
   readonly rows: number;
   readonly bytes: number;
+  readonly again: readonly string[];
 };
 
 /** The input for the export of one table. `within`: only the months that these days touch are compared; others stay as they are. */
@@ -49,8 +53,7 @@ type Made = { readonly file: ExportedFile; readonly isNew: boolean };
 /**
  * Brings the files of a table up to date. New files are made separately, with names derived from their rows; the manifest changes in one
  * step when all are there; only then are old files removed. After a kill, the old or the new manifest is there with its files. Months that
- * retention removed, from a table or from the tables that a view reads, stay as they were last exported, until as many of their rows are
- * loaded again.
+ * retention removed, from a table or from the tables that a view reads, stay as they were last exported.
  */
 export async function exportTable(writer: PartWriter, request: TableRequest): Promise<TableExport> {
   const { relation, within, place, now } = request;
@@ -59,8 +62,10 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
   await place.sweep("begins", namesOf(old));
   const away = await monthsAway(writer.client, relation);
   const parts: TablePart[] = [];
+  const again: string[] = [];
   for (const part of await readParts(writer.client, relation, within))
     if (!(await isMoreThere(request, old, { part, awaySince: away.get(part.window?.from ?? "") }))) parts.push(part);
+    else if (part.window !== null && !relation.isView && part.rows > 0) again.push(part.window.from);
   const isGone = ({ window }: ExportedFile) =>
     window !== null && away.has(window.from) && !parts.some((part) => part.window?.from === window.from);
   const kept = old.filter((file) => !isWithin(file, within) || isGone(file));
@@ -85,6 +90,7 @@ export async function exportTable(writer: PartWriter, request: TableRequest): Pr
     removed: gone.filter(({ window }) => !files.some((file) => file.window?.from === window?.from)).length,
     rows: sumBy(files, ({ rows }) => rows),
     bytes: sumBy(files, ({ bytes }) => bytes),
+    again,
   };
 }
 
@@ -110,19 +116,15 @@ function namesOf(files: readonly ExportedFile[]): readonly string[] {
   return files.map(({ path: name }) => name);
 }
 
-/**
- * True for a month that retention removed and whose file has all its rows: the table has only a part again, or the view computes from what
- * is left.
- */
+/** True for a month whose file was written before retention removed rows that it has: a new one would lack them. */
 async function isMoreThere(
-  { relation, place }: Pick<TableRequest, "relation" | "place">,
+  { place }: Pick<TableRequest, "place">,
   old: readonly ExportedFile[],
   { part, awaySince }: { readonly part: TablePart; readonly awaySince: number | undefined },
 ): Promise<boolean> {
   if (awaySince === undefined) return false;
   const file = old.find(({ window }) => window !== null && window.from === part.window?.from);
   if (file === undefined || Date.parse(file.written_at) > awaySince) return false;
-  if (!relation.isView && file.rows <= part.rows) return false;
   return (await place.bytesOf(file.path)) === file.bytes;
 }
 

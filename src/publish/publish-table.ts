@@ -57,7 +57,7 @@ export const staging = "storehouse.staging";
 /**
  * Brings the months of a table up to date: those whose rows changed are loaded separately, compared with Postgres by their sums, and
  * swapped whole. After a kill each month is in its old or its new state. Months that retention removed from a table stay, and rows of them
- * that are loaded again are added. Those of a view stay as published before the removal, until everything that it reads is there again.
+ * that are loaded again are added. Those of a view stay as published before the removal.
  */
 export async function publishTable(publisher: Publisher, relation: Relation): Promise<Published> {
   const { clickHouse, writer, signal } = publisher;

@@ -52,7 +52,8 @@ const overdueCheckMs = 60_000;
 
 /**
  * Makes the function that resumes slices once the balance has risen since its last call: the reset came later or earlier than announced, or
- * credits were bought. Between announced resets it reads only what the service reported to others.
+ * credits were bought. The first call since slices wait knows no earlier balance, and resumes what there is room for. Between announced
+ * resets it reads only what the service reported to others.
  */
 export function createResumeOnReset(parts: Parts, settings: Settings): () => Promise<void> {
   const { db, clock, accountId, queueId } = parts;
@@ -64,12 +65,11 @@ export function createResumeOnReset(parts: Parts, settings: Settings): () => Pro
       return;
     }
     const known = await readAccount(db, accountId);
-    before ??= known?.remaining ?? null;
     const isOverdue = known !== null && (known.resetsAt === null || hasReset(known, now));
     const isChecked = isOverdue && now - (known.observedAt ?? 0) >= overdueCheckMs && (await checkBalance(parts));
     const left = (isChecked ? await readAccount(db, accountId) : known)?.remaining ?? null;
-    const hasRisen = left !== null && before !== null && left > before;
+    if (left !== null && (before === null || left > before)) await resumeOnCredits(parts, settings, {});
+    // only now: a call that failed is repeated
     before = left;
-    if (hasRisen) await resumeOnCredits(parts, settings, {});
   };
 }

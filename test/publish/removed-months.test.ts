@@ -122,7 +122,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
         else resolve(undefined);
         if (inserting.length === 2) for (const go of inserting) go();
         await promise;
-        return await clickHouse.run(statement);
+        return clickHouse.run(statement);
       },
     };
     const both = await Promise.allSettled(["1", "2"].map((origin) => checkOrigin(together, origin)));
@@ -183,8 +183,10 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await overview.published()).toEqual(whole);
     await overview.retention();
     expect(await overview.published()).toEqual(whole);
-    // until all of it is there again
+    // also if as many rows are loaded again: they may be others
     await overview.load(71);
+    expect(await overview.published()).toEqual(whole);
+    await on.there.ask("alter table mart.app_overview_daily drop partition 202501");
     expect(await overview.published()).toEqual([{ review_count: 1, downloads: 71 }]);
   });
 

@@ -58,6 +58,11 @@ export function defineExport(command: Command): void {
           ),
         );
         for (const { table: name, rows } of done) if (rows === 0) print(`${name} has no rows to export.`);
+        for (const { table: name, again } of done)
+          for (const month of again)
+            print(
+              `${name}: the file of ${month.slice(0, 7)} stays as it was exported before retention removed the month, and has no rows that were loaded again since; if you delete it, the next export writes what Postgres has.`,
+            );
       }),
     );
 }
