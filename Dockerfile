@@ -13,8 +13,13 @@ RUN --mount=type=secret,id=company_ca \
     && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) -delete
 
 COPY . .
-# stores the code without types: the folder may be read-only at run time, and stripping types takes a second at each start
+# files of a checkout under a strict umask are the owner's alone
+RUN chmod -R a+rX . && install --directory --owner=node node_modules/.cache
+# stores the code without types: the folder may be read-only at run time, and stripping types takes a second at each start. As the user of
+# the containers: what another user has compiled is not used
+USER node
 RUN bin/storehouse.js --compile-all && bin/storehouse.js --help > /dev/null
+USER root
 
 # besides the program, only Node and the libraries that it and DuckDB need: no shell, no packages to keep up to date
 RUN mkdir -p -m 1777 /image/tmp && mkdir -p /image/etc && cp --parents /usr/local/bin/node /image \

@@ -15,16 +15,17 @@ printf 'api:\n  requests_per_second: 50\ngateway:\n  callers:\n    trial: {}\n' 
 cat > .env << END
 API_BASE_URL=http://sandbox:8080
 API_TOKEN=sandbox-token
-POSTGRES_PASSWORD=superuser-of-the-trial
-STOREHOUSE_LOADER_PASSWORD=loader-of-the-trial
+POSTGRES_PASSWORD='superuser/of@the:trial?#%1'
+STOREHOUSE_LOADER_PASSWORD='loader/of@the:trial?#%1'
 STOREHOUSE_READER_PASSWORD=reader-of-the-trial
 STOREHOUSE_CONSOLE_PASSWORD=operator-of-the-trial
 COMPANY_CA=${COMPANY_CA:-}
+COMPOSE_PROFILES=sandbox,console,gateway
 POSTGRES_PORT=55432
 CONSOLE_PORT=59465
 GATEWAY_PORT=59466
 END
-compose() { docker compose --progress quiet --project-name storehouse-try --profile sandbox --profile console --profile gateway "$@"; }
+compose() { docker compose --progress quiet --project-name storehouse-try "$@"; }
 trap 'cd /; compose --project-directory "$copy" down --volumes > /dev/null 2>&1 || true; rm -rf "$copy"' EXIT
 
 failed() {
@@ -134,7 +135,7 @@ key=$(compose run --rm -T worker gateway --new-key trial 2> /dev/null)
 balance='fetch("http://127.0.0.1:9466/api-key?token='$key'").then((answer) => process.exit(answer.ok ? 0 : 1))'
 step "the gateway starts once a caller has a key, and answers it" eval \
   'await healthy gateway 1 && compose exec -T gateway node -e "$balance"'
-step "three workers" eval "compose up --detach --no-recreate --scale worker=3 && workers 3"
+step "three workers" eval "echo WORKERS=3 >> .env && compose up --detach --no-recreate && workers 3"
 end_one='for (const pid of require("fs").readdirSync("/proc").filter(Number))
   if (pid > 1 && require("fs").readFileSync("/proc/" + pid + "/cmdline", "utf8").includes("bin/storehouse.js\0worker")) process.kill(pid, "SIGKILL")'
 step "one is killed: found dead, and another in its place" eval \
@@ -142,7 +143,7 @@ step "one is killed: found dead, and another in its place" eval \
 step "Postgres is restarted: all work again" eval "compose restart postgres && workers 3"
 echo "create table ops.trial (one integer); comment on table ops.trial is 'Of the trial.';" > migrations/9999-trial.sql
 step "an upgrade: a new image with another migration" eval \
-  "compose up --detach --build --scale worker=3 && is 'select count(*) from ops.migration where name = \$\$9999-trial\$\$' 1 && workers 3"
+  "compose up --detach --build && is 'select count(*) from ops.migration where name = \$\$9999-trial\$\$' 1 && workers 3"
 step "status, from the new image" compose run --rm -T worker status
 step "every rank is still there, and none came twice" is "$counted" "$ranks"
 step "down" compose down --volumes

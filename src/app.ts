@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { ClientOptions } from "./api/client.ts";
 import { accountOf } from "./config/config-of-account.ts";
-import { accountIdOf, apiAccess, type Config } from "./config/config.ts";
+import { accountIdOf, apiAccess, databaseUrlOf, type Config } from "./config/config.ts";
 import { networkOf } from "./config/network.ts";
 import { secretsOf } from "./config/secrets.ts";
 import { systemClock, type Clock } from "./core/clock.ts";
@@ -50,7 +50,7 @@ export async function createAppLog({ environment }: Config): Promise<Log> {
 export async function createApp(config: Config, asOf?: Day): Promise<App> {
   await using opened = new AsyncDisposableStack();
   const { environment, settings } = config;
-  const databaseUrl = environment.DATABASE_URL ?? opened.use(await openOwnPostgres(config.home)).url;
+  const databaseUrl = databaseUrlOf(environment) ?? opened.use(await openOwnPostgres(config.home)).url;
   const warehouse = opened.use(
     await openWarehouse(databaseUrl, Math.min(2 * settings.api.concurrency + 6, mostConnections), {
       timeoutMs: settings.database.timeout_seconds * 1000,

@@ -31,6 +31,14 @@ export function apiAccess(environment: Environment): ApiAccess {
   return { baseUrl, token, accountId: accountIdOf(token) };
 }
 
+/** The address of the database, with PGPASSWORD if the address contains no password; undefined for the embedded Postgres. */
+export function databaseUrlOf({ DATABASE_URL: url, PGPASSWORD: password }: Environment): string | undefined {
+  const parts = url === undefined ? null : URL.parse(url);
+  if (parts === null || password === undefined || parts.password !== "" || parts.searchParams.has("password"))
+    return url;
+  return `${url}${parts.search === "" ? "?" : "&"}password=${encodeURIComponent(password)}`;
+}
+
 /** The file that holds the schedule. */
 export function crontabFile({ environment }: Config): string {
   return path.resolve(environment.STOREHOUSE_CRONTAB ?? path.join(projectRoot, "jobs", "crontab"));

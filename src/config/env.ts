@@ -53,6 +53,7 @@ export const Environment = z.object({
     z.string().regex(/^postgres(ql)?:\/\/./, "must start with postgres:// or postgresql://"),
     "Postgres 15 or newer, with `?sslmode=` if it is on another machine (default: Storehouse runs its own Postgres 18).",
   ),
+  PGPASSWORD: secret(z.string().min(1), "Password for DATABASE_URL, if the address contains none."),
   LOG_LEVEL: z
     .enum(["silent", "fatal", "error", "warn", "info", "debug", "trace"], {
       error: "must be one of silent, fatal, error, warn, info, debug, trace",

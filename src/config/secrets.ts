@@ -8,7 +8,10 @@ const secretPath = 12;
 /** Every text that must not appear in a log, error or table: the secrets, and the secret parts of addresses. */
 export function secretsOf(environment: Environment | Variables): readonly string[] {
   const values = Object.entries({ ...environment, ...tokensOf(environment) }).filter(([name]) => isSecret(name));
-  return values.flatMap(([, value]) => (typeof value === "string" ? secretParts(value) : []));
+  return values.flatMap(([name, value]) => {
+    if (typeof value !== "string") return [];
+    return name === "PGPASSWORD" ? databasePassword(value) : secretParts(value);
+  });
 }
 
 /** The tokens of all accounts that the environment has. */
@@ -21,6 +24,11 @@ function tokensOf(environment: Environment | Variables): Variables {
   const { accountTokens } = environment;
   if (typeof accountTokens !== "object") return {};
   return Object.fromEntries(Object.entries(accountTokens).map(([account, token]) => [tokenVariable(account), token]));
+}
+
+/** As it is set, and as it stands in the address for the driver. */
+function databasePassword(value: string): readonly string[] {
+  return value.trim() === "" ? [] : [...new Set([value, encodeURIComponent(value)])].flatMap(inItsPlace);
 }
 
 function secretParts(value: string): readonly string[] {

@@ -3,7 +3,7 @@ export const metabaseErrors = {
   metabase_unreachable: {
     recovery: "usage",
     says: "Metabase does not respond",
-    next: "start it (`docker compose --profile bi up -d`) and check METABASE_URL or --url; if its HTTPS certificate is from your own authority, set NODE_EXTRA_CA_CERTS to that authority's file",
+    next: "start it (with Docker Compose: COMPOSE_PROFILES=bi in .env, then `docker compose up -d`) and check METABASE_URL or --url; if its HTTPS certificate is from your own authority, set NODE_EXTRA_CA_CERTS to that authority's file",
   },
   metabase_starting: {
     recovery: "usage",

@@ -48,7 +48,7 @@ export const postgresErrors = {
   database_refused: {
     recovery: "usage",
     says: "Postgres refuses the connection",
-    next: "check user, password and database in DATABASE_URL, and the server's pg_hba.conf",
+    next: "check user and database in DATABASE_URL, the password there or in PGPASSWORD, and the server's pg_hba.conf",
   },
   database_tls: {
     recovery: "usage",

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { existsSync } from "node:fs";
-import { apiAccess } from "../config/config.ts";
+import { apiAccess, databaseUrlOf } from "../config/config.ts";
 import type { Environment } from "../config/env.ts";
 import { readText } from "../config/read-text.ts";
 import { networkOf } from "../config/network.ts";
@@ -119,7 +119,7 @@ export async function checkAnyDatabase({
     ];
   try {
     await using opened = new AsyncDisposableStack();
-    const url = environment.DATABASE_URL ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
+    const url = databaseUrlOf(environment) ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
     const { db } = opened.use(await openWarehouse(url, 2, { timeoutMs }));
     return await checkDatabase(db, { clock, settings, crontab, account: environment.STOREHOUSE_ACCOUNT ?? "" });
   } catch (error) {

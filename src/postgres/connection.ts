@@ -36,8 +36,10 @@ export function connectionString(url: string): string {
   query.set("uselibpqcompat", "true");
   const whole = `${withPlainPath(server)}?${query.toString()}`;
   const host = hostOf(whole);
-  if (sslmode === null && !isHere(host)) throw refused(`names another machine (${host}) without sslmode: ${example}`);
-  return whole;
+  if (sslmode !== null || isHere(host)) return whole;
+  // then the host is a part of the password, which the message must not repeat
+  if (/^\w+:\/\/.*(#|[/?].*@)/.test(url)) throw refused(unreadable);
+  throw refused(`names another machine (${host}) without sslmode: ${example}`);
 }
 
 /** The driver leaves these characters encoded in a database name; an address may contain them unencoded. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { accountIdOf, apiAccess, projectRoot } from "../../src/config/config.ts";
+import { accountIdOf, apiAccess, databaseUrlOf, projectRoot } from "../../src/config/config.ts";
 
 const token = "T0ken-0f-the-account";
 
@@ -30,6 +30,24 @@ test.each([
       message: expect.stringContaining(`${variable} is not set`) as string,
     }),
   );
+});
+
+test("PGPASSWORD is the password of an address without one, with any characters", () => {
+  const of = (url: string | undefined, password: string | undefined) =>
+    databaseUrlOf({ DATABASE_URL: url, PGPASSWORD: password, LOG_LEVEL: "warn" });
+  const odd = "p@ss/w:rd?#%1 +&=";
+  for (const url of ["postgres://me@host/house", "postgres://me@host/house?sslmode=disable"]) {
+    const { host, searchParams } = new URL(of(url, odd) ?? "");
+    expect([host, searchParams.get("password")]).toEqual(["host", odd]);
+    expect(of(url, undefined)).toBe(url);
+  }
+  for (const url of [
+    "postgres://me:own@host/house",
+    "postgres://me@host/house?password=own",
+    "postgres://:::",
+    undefined,
+  ])
+    expect(of(url, odd)).toBe(url);
 });
 
 test("the name of an account is the same in every version, another for another token, and gives nothing away", () => {

@@ -88,6 +88,8 @@ describe("what counts as a secret", () => {
     expect(secretsOf({ DATABASE_URL: "postgres://me:p%40ss@host/house" })).toEqual(["p%40ss", "p@ss"]);
     expect(secretsOf({ DATABASE_URL: "postgres://me@host/house?password=pass-word" })).toEqual(["pass-word"]);
     expect(secretsOf({ DATABASE_URL: "postgres://me@host/house" })).toEqual([]);
+    expect(secretsOf({ PGPASSWORD: "p@ss:word" })).toEqual(["p@ss:word", "p%40ss%3Aword"]);
+    expect(secretsOf({ PGPASSWORD: "word" })).toEqual([":word@", "password=word"]);
     expect(secretsOf({})).toEqual([]);
     expect(secretsOf({ DATABASE_URL: " ", API_TOKEN: "\t" })).toEqual([]);
   });

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { projectRoot } from "../../src/config/config.ts";
-import { Environment, readEnvironment } from "../../src/config/env.ts";
+import { parse } from "yaml";
+import { z } from "zod";
+import { databaseUrlOf, projectRoot } from "../../src/config/config.ts";
+import { Environment, isSecret, readEnvironment } from "../../src/config/env.ts";
 import { connectionString } from "../../src/postgres/connection.ts";
 import {
   environmentOf,
@@ -48,10 +51,18 @@ const notTheWorkers = {
   STOREHOUSE_CONSOLE_PASSWORD: "of the console",
   STOREHOUSE_CONSOLE_VIEWER_PASSWORD: "of the console",
   STOREHOUSE_HOME: "Postgres is a service of its own",
-  STOREHOUSE_LOADER_PASSWORD: "of setup; the worker has it in DATABASE_URL",
+  STOREHOUSE_LOADER_PASSWORD: "of setup; the worker has it as PGPASSWORD",
   STOREHOUSE_OWNER_PASSWORD: "setup works as the superuser, and nobody logs in as the owner",
   STOREHOUSE_READER_PASSWORD: "of setup, mcp and metabase-setup",
 };
+
+const Override = z.looseObject({
+  services: z.record(
+    z.string(),
+    z.strictObject({ environment: z.record(z.string(), z.string()), secrets: z.array(z.string()) }),
+  ),
+  secrets: z.record(z.string(), z.strictObject({ file: z.string() })),
+});
 
 describe("variables of docker-compose.yml", () => {
   test.each(ours)("%s is given variables that the program knows and takes", (_, service) => {
@@ -62,17 +73,22 @@ describe("variables of docker-compose.yml", () => {
   });
 
   test("lets the worker in as the loader, with the password that setup gives it, and the superuser in nowhere else", () => {
-    const urlOf = (name: string) => new URL(environmentOf(file.services[name] as ComposeService)["DATABASE_URL"] ?? "");
-    expect([urlOf("worker").username, urlOf("worker").password]).toEqual([
-      "storehouse_loader",
-      requiredVariables.STOREHOUSE_LOADER_PASSWORD,
-    ]);
-    const postgres = environmentOf(file.services["postgres"] as ComposeService);
-    expect([urlOf("setup").username, urlOf("setup").pathname]).toEqual([
-      postgres["POSTGRES_USER"],
-      `/${postgres["POSTGRES_DB"]}`,
-    ]);
-    expect(urlOf("worker").pathname).toBe(urlOf("setup").pathname);
+    const odd = "p@ss/w:rd?#%1 +&='";
+    const given = { ...requiredVariables, POSTGRES_PASSWORD: odd, STOREHOUSE_LOADER_PASSWORD: "l@ader/w:rd?#%1+&=" };
+    const openedBy = (name: string) => {
+      const environment = readEnvironment(environmentOf(file.services[name] as ComposeService, given));
+      const url = connectionString(databaseUrlOf(environment) ?? "");
+      const { user, password, database, host } = new pg.Client({ connectionString: url });
+      return { user, password, database, host };
+    };
+    const postgres = environmentOf(file.services["postgres"] as ComposeService, given);
+    const there = { host: "postgres", database: postgres["POSTGRES_DB"] };
+    for (const name of ["worker", "console", "gateway", "mcp", "metabase-setup"])
+      expect([name, openedBy(name)]).toEqual([
+        name,
+        { ...there, user: "storehouse_loader", password: given.STOREHOUSE_LOADER_PASSWORD },
+      ]);
+    expect(openedBy("setup")).toEqual({ ...there, user: postgres["POSTGRES_USER"], password: odd });
     const withSuperuser = services.filter(([, service]) =>
       JSON.stringify(service.environment).includes("POSTGRES_PASSWORD"),
     );
@@ -95,7 +111,25 @@ describe("variables of docker-compose.yml", () => {
     const known = Object.keys(Environment.shape);
     expect(known.filter((name) => !(name in environment)).sort()).toEqual(Object.keys(notTheWorkers).sort());
     const fromElsewhere = known.filter((name) => name in environment && !environment[name]?.includes(`\${${name}:`));
-    expect(fromElsewhere).toEqual(["DATABASE_URL", "NODE_EXTRA_CA_CERTS"]);
+    expect(fromElsewhere).toEqual(["DATABASE_URL", "PGPASSWORD", "NODE_EXTRA_CA_CERTS"]);
+  });
+
+  test("can be in files for each service that the example of docs/running.md names, which leaves no secret in a variable", () => {
+    const page = readFileSync(path.join(projectRoot, "docs", "running.md"), "utf8");
+    const example = Override.parse(parse(/^```yml\n(.*?)^```$/ms.exec(page)?.[1] ?? "", { merge: true }));
+    expect(Object.keys(example.services)).toEqual(["postgres", "setup", "worker", "console", "gateway"]);
+    for (const [name, { environment, secrets }] of Object.entries(example.services)) {
+      const whole: Record<string, string> = { ...environmentOf(file.services[name] as ComposeService), ...environment };
+      const files = Object.entries(whole).filter(([variable]) => variable.endsWith("_FILE"));
+      expect(files.map(([, at]) => at)).toEqual(secrets.map((secret) => `/run/secrets/${secret}`));
+      for (const [variable] of files)
+        expect([variable, whole[variable.slice(0, -"_FILE".length)]]).toEqual([variable, ""]);
+      const shown = Object.values(whole).filter((value) => value !== "" && /^a-|-token$/.test(value));
+      expect([name, shown]).toEqual([name, []]);
+      for (const secret of secrets) expect(example.secrets).toHaveProperty(secret);
+      if (name !== "postgres")
+        expect(files.map(([variable]) => variable.replace("_FILE", "")).filter((one) => !isSecret(one))).toEqual([]);
+    }
   });
 
   test("reaches the sandbox beside it without a proxy, and other hosts that are named", () => {
@@ -110,11 +144,13 @@ describe("variables of docker-compose.yml", () => {
   test("has a company's authority where it is named, for npm while the image is built and for the API at run time", () => {
     const given = { ...requiredVariables, COMPANY_CA: "/home/me/company.pem" };
     for (const [name, { build, environment, volumes }] of ours) {
-      const mounted = volumes.map((volume) => filledIn(volume, given));
+      const mounted = volumes.flatMap((volume) =>
+        typeof volume === "string" ? [] : [[filledIn(volume.source, given), volume.target]],
+      );
       expect([name, build?.secrets, mounted]).toEqual([
         name,
         ["company_ca"],
-        expect.arrayContaining(["/home/me/company.pem:/etc/company-ca.pem:ro"]) as unknown,
+        [["/home/me/company.pem", "/etc/company-ca.pem"]],
       ]);
       const requests = "API_BASE_URL" in environment;
       expect([name, environment["NODE_EXTRA_CA_CERTS"] === undefined]).toEqual([name, !requests]);

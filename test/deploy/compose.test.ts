@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
@@ -14,6 +14,7 @@ import {
   requiredVariables,
   type ComposeService,
 } from "../support/compose-file.ts";
+import { temporaryFolder } from "../support/folder.ts";
 
 const { text, file } = readCompose();
 const services = Object.entries(file.services);
@@ -49,9 +50,16 @@ describe("docker-compose.yml", () => {
     expect(given["STOREHOUSE_READER_PASSWORD"]).toBe(requiredVariables.STOREHOUSE_READER_PASSWORD);
   });
 
-  test("may have several workers: none has a name or a port of the machine", () => {
+  test("may have several workers, of the number in .env: none has a name or a port of the machine", () => {
     const worker = file.services["worker"];
     expect([worker?.container_name, worker?.ports]).toEqual([undefined, []]);
+    const replicas = worker?.deploy?.replicas ?? "";
+    expect([filledIn(replicas, {}), filledIn(replicas, { WORKERS: "3" })]).toEqual(["1", "3"]);
+  });
+
+  test("names services and workers in .env, where every command of compose finds them, and not in an option of one", () => {
+    for (const page of [text, ...["running", "console", "gateway", "metabase", "scale"].map(pageOf)])
+      expect(page).not.toMatch(/docker compose .*(--profile|--scale)/);
   });
 
   test("waits for services that there are: healthy where they have a check, ended where they end", () => {
@@ -81,7 +89,11 @@ describe("docker-compose.yml", () => {
 
   test("declares the volumes that it uses, and mounts folders that there are", () => {
     const used = services.flatMap(([, { volumes }]) =>
-      volumes.map((volume) => filledIn(volume, requiredVariables).split(":")[0] ?? ""),
+      volumes.map((volume) =>
+        typeof volume === "string"
+          ? (filledIn(volume, requiredVariables).split(":")[0] ?? "")
+          : filledIn(volume.source, requiredVariables),
+      ),
     );
     expect([...new Set(used.filter((name) => !/^[./]/.test(name)))].sort()).toEqual(Object.keys(file.volumes).sort());
     for (const place of used.filter((name) => /^[./]/.test(name)))
@@ -139,14 +151,26 @@ describe("docker-compose.yml", () => {
 
 test("the health checks' own lines of code end with 0 or 1", async () => {
   await using sandbox = await startSandbox();
+  using made = temporaryFolder();
+  const cmdline = path.join(made.path, "cmdline");
+  // as the init of a container shows it
+  const runs = (command: string) =>
+    writeFileSync(cmdline, `/sbin/docker-init\0--\0node\0/app/bin/storehouse.js\0${command}\0`);
+  runs("worker");
   for (const name of ["worker", "console", "sandbox"]) {
     const [, command, ...rest] = file.services[name]?.healthcheck?.test ?? [];
     expect(command).toBe("node");
     const [flag = "", code = ""] = rest;
-    const ends = (address: string) => nodeEnds([flag, code.replace(addressIn(name), address)]);
+    const ends = (address: string) =>
+      nodeEnds([flag, code.replace(addressIn(name), address).replace("/proc/1/cmdline", cmdline)]);
     expect(await ends(`${sandbox.url}/openapi.json`)).toBe(0);
     expect(await ends(`${sandbox.url}/nothing-here`)).toBe(1);
     expect(await ends("http://127.0.0.1:1/")).toBe(1);
+    // a container of `docker compose run worker sync` has the check of the worker and does not listen
+    if (name !== "worker") continue;
+    runs("sync");
+    expect(await ends("http://127.0.0.1:1/")).toBe(0);
+    runs("worker");
   }
 });
 
@@ -160,6 +184,10 @@ test.skipIf(!hasCompose)("docker compose reads it", () => {
   });
   expect([status, stderr]).toEqual([0, ""]);
 });
+
+function pageOf(name: string): string {
+  return readFileSync(path.join(projectRoot, "docs", `${name}.md`), "utf8");
+}
 
 function addressIn(service: string): string {
   return /http:[^']+/.exec(file.services[service]?.healthcheck?.test.at(-1) ?? "")?.[0] ?? "";

@@ -113,7 +113,7 @@ test("an address where something else answers and an address that refuses connec
   const url = await other.listen({ host: "127.0.0.1", port: 0 });
   await expect(stage.apply({ url })).rejects.toThrow(/^not_metabase: .*METABASE_URL/);
   await other.close();
-  await expect(stage.apply({ url })).rejects.toThrow(/^metabase_unreachable: .*ECONNREFUSED.*--profile bi up/);
+  await expect(stage.apply({ url })).rejects.toThrow(/^metabase_unreachable: .*ECONNREFUSED.*COMPOSE_PROFILES=bi/);
 });
 
 test("goes through a path that is in front of Metabase's own", async () => {

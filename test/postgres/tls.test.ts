@@ -127,6 +127,10 @@ describe("an address", () => {
     "postgres://me:12/s3cret@db.example/house",
     "postgres://me:pass#s3cret@db.example/house",
     "postgres://me:pass?s3cret@db.example/house",
+    "postgres://me:p@s3cret/w:rd?#%1@postgres:5432/house?sslmode=disable",
+    "postgres://me:p@s3cret?word@db.example/house",
+    "postgres://me:p@s3cret/word@db.example",
+    "postgres://me:p@s3cret#word@db.example",
   ])("that cannot be read is refused without being repeated, with how to write a password: %s", (url) =>
     expect(modeOf(url)).toMatch(/^is not a readable address.* \/ as %2F/),
   );

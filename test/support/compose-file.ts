@@ -4,6 +4,15 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { projectRoot } from "../../src/config/config.ts";
 
+/** A volume in the long form, which does not make a folder where the file is missing. */
+const Bind = z.strictObject({
+  type: z.literal("bind"),
+  source: z.string(),
+  target: z.string(),
+  read_only: z.literal(true),
+  bind: z.strictObject({ create_host_path: z.literal(false) }),
+});
+
 const Service = z.looseObject({
   build: z
     .strictObject({ context: z.string(), args: z.record(z.string(), z.string()), secrets: z.array(z.string()) })
@@ -25,7 +34,8 @@ const Service = z.looseObject({
     )
     .default({}),
   ports: z.array(z.string()).default([]),
-  volumes: z.array(z.string()).default([]),
+  volumes: z.array(z.union([z.string(), Bind])).default([]),
+  deploy: z.strictObject({ replicas: z.string() }).optional(),
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
 });
 

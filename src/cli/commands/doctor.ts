@@ -60,6 +60,7 @@ function readEnvironmentPart() {
     "API_BASE_URL",
     "API_TOKEN",
     "DATABASE_URL",
+    "PGPASSWORD",
     "NOTIFY_URL",
     "HTTPS_PROXY",
     "HTTP_PROXY",
