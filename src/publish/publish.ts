@@ -57,7 +57,8 @@ export async function publish(
       { ...options, ...known, now, clickHouse, writer: { client, parquet, work } },
       relation,
     ).catch((error: unknown) => {
-      throw publishProblem(relation, error);
+      // a stop is no failure
+      throw options.signal?.aborted ? error : publishProblem(relation, error);
     });
     tables.push(one);
     onTable?.(one);
