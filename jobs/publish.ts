@@ -17,9 +17,9 @@ export default function publishTask({ clock, log, halted }: IngestParts, { confi
     await publish(warehouse, clickHouse, {
       now: () => clock.now(),
       signal: halted,
-      onTable: ({ table, swapped, removed, rows, lost, rowsOutOfRange, outOfRange }) => {
+      onLost: ({ table, lost }) => log.warn({ table, months: lost }, "publish.lost"),
+      onTable: ({ table, swapped, removed, rows, rowsOutOfRange, outOfRange }) => {
         if (swapped + removed > 0) log.info({ table, months: swapped, removed, rows }, "publish.table");
-        if (lost.length > 0) log.warn({ table, months: lost }, "publish.lost");
         if (rowsOutOfRange > 0) log.warn({ table, rows: rowsOutOfRange, values: outOfRange }, "publish.out_of_range");
       },
     });

@@ -46,7 +46,8 @@ export async function exportTables(pool: Pool, request: TableExportRequest): Pro
   const done: TableExport[] = [];
   for (const relation of request.relations) {
     const one = await exportOne({ client, parquet, work, place }, request, relation).catch((error: unknown) => {
-      throw exportProblem(relation, out, error);
+      // a stop is no failure
+      throw request.signal?.aborted ? error : exportProblem(relation, out, error);
     });
     done.push(one);
     request.onTable?.(one);

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
-import { lockFileNow } from "../postgres/embedded/file-lock.ts";
+import { lockExistingFile, lockFileNow } from "../postgres/embedded/file-lock.ts";
 
 /** A folder for temporary files; disposing removes it. */
 type WorkFolder = AsyncDisposable & { readonly work: string };
@@ -15,18 +15,26 @@ const lockName = "lock";
  * process runs. Throws `unusable_temporary_folder`.
  */
 export async function openWorkFolder(prefix: string): Promise<WorkFolder> {
-  await using opened = new AsyncDisposableStack();
   await removeLeft(prefix);
   try {
-    const work = opened.adopt(await mkdtemp(path.join(tmpdir(), prefix)), (folder) =>
-      rm(folder, { recursive: true, force: true }),
-    );
-    opened.use(lockFileNow(path.join(work, lockName)));
-    const stack = opened.move();
-    return { work, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    let made = await makeLocked(prefix);
+    while (made === null) made = await makeLocked(prefix);
+    return made;
   } catch (error) {
     throw unusableTemporaryFolder(diskProblem(error) ?? String(error), error);
   }
+}
+
+/** Null if another process took the folder for a left one before it was locked; that process removes it while holding the lock. */
+async function makeLocked(prefix: string): Promise<WorkFolder | null> {
+  await using opened = new AsyncDisposableStack();
+  const work = opened.adopt(await mkdtemp(path.join(tmpdir(), prefix)), (folder) =>
+    rm(folder, { recursive: true, force: true }),
+  );
+  const lock = opened.use(lockFileNow(path.join(work, lockName)));
+  if (lock === null || !existsSync(path.join(work, lockName))) return null;
+  const stack = opened.move();
+  return { work, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 async function removeLeft(prefix: string): Promise<void> {
@@ -34,18 +42,20 @@ async function removeLeft(prefix: string): Promise<void> {
   const found = await readdir(tmpdir(), { withFileTypes: true }).catch(() => []);
   for (const entry of found.filter((one) => one.isDirectory() && one.name.startsWith(prefix))) {
     const folder = path.join(tmpdir(), entry.name);
-    if (isLeft(folder)) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    using lock = lockLeft(folder);
+    if (lock !== null) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-/** A folder without a lock is just being made, or not one of these. One of another user cannot be locked, and is that user's to remove. */
-function isLeft(folder: string): boolean {
-  if (!existsSync(path.join(folder, lockName))) return false;
+/**
+ * Null for a folder that is in use, and for one without a lock: it is just being made or removed, or not one of these. No lock is made in
+ * it: its process may be removing it. A folder of another user cannot be locked, and is that user's to remove.
+ */
+function lockLeft(folder: string): Disposable | null {
   try {
-    using lock = lockFileNow(path.join(folder, lockName));
-    return lock !== null;
+    return lockExistingFile(path.join(folder, lockName));
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -32,7 +32,7 @@ function isCheckDue(now: number): SqlFragment<boolean> {
     or exists (select from ops.api_outage where ended_at is null)
     or exists (select from ops.account_stop where lifted_at is null)
     or exists (select from ops.request where received_at > ${since})
-    or exists (select from ops.finding where found_at > ${since}))`;
+    or exists (select from ops.finding where found_at > ${since} and found_at <= ${instant(now)}))`;
 }
 
 /** What a check is about: an account, by the hash of its key, or the warehouse if that is empty. */

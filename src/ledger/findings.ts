@@ -25,9 +25,24 @@ export async function raiseFinding(
     values (${kind}, ${subject}, ${accountId}, ${JSON.stringify(facts)}::jsonb, ${instant(now)}, ${until})
     on conflict (kind, subject, account_id) do update
     set facts = excluded.facts, stands_until = excluded.stands_until,
-        found_at = case when f.stands_until <= excluded.found_at then excluded.found_at else f.found_at end`.execute(
-    db,
-  );
+        found_at = case when f.stands_until <= excluded.found_at then excluded.found_at
+                        else least(f.found_at, excluded.found_at) end`.execute(db);
+}
+
+/** Writes a finding that opens after `afterMs` unless it is ended before. One that is open, or opens earlier, is only renewed. `now`: epoch-ms. */
+export async function raiseFindingLater(
+  db: Queryable,
+  { kind, subject, accountId, facts }: Finding,
+  { now, afterMs, forMs }: { readonly now: number; readonly afterMs: number; readonly forMs: number },
+): Promise<void> {
+  const isOver = sql`f.stands_until <= ${instant(now)}`;
+  await sql`
+    insert into ops.finding as f (kind, subject, account_id, facts, found_at, stands_until)
+    values (${kind}, ${subject}, ${accountId}, ${JSON.stringify(facts)}::jsonb, ${instant(now + afterMs)}, ${instant(now + forMs)})
+    on conflict (kind, subject, account_id) do update
+    set stands_until = excluded.stands_until,
+        facts = case when ${isOver} then excluded.facts else f.facts end,
+        found_at = case when ${isOver} then excluded.found_at else f.found_at end`.execute(db);
 }
 
 /** Ends a finding. `now`: epoch-ms. */
@@ -63,7 +78,7 @@ export async function readFindings(
   const { rows } = await sql<Finding & { foundAt: Date }>`
     select kind, subject, account_id as "accountId", facts, found_at as "foundAt"
     from   ops.finding
-    where  stands_until is null or stands_until > ${instant(now)}
+    where  found_at <= ${instant(now)} and (stands_until is null or stands_until > ${instant(now)})
     order  by found_at, kind, subject`.execute(db);
   return rows;
 }

@@ -49,6 +49,8 @@ export type Publisher = {
   readonly now: () => number;
   /** Stops it between two batches of months. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with the lost months of a table before anything of it is changed: what fails later does not keep them from being named. */
+  readonly onLost?: (found: Pick<Published, "table" | "lost">) => void;
 };
 
 /** The table that months are loaded into before they are swapped. */
@@ -69,6 +71,11 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     { clickHouse, client: writer.client, recorded },
     { relation, read },
   );
+  if (lost.length > 0) {
+    publisher.onLost?.({ table: relation.name, lost });
+    // there is nothing to drop, so this is one step
+    await recordPublished(clickHouse, relation.name, { months: lost.map(asGone), at: publisher.now() });
+  }
   const found: Swapped[] = [];
   const batches = monthBatches(parts, isChanged);
   if (relation.isView && batches.length > 1) await indexMonths(writer, read);
@@ -76,15 +83,16 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     signal?.throwIfAborted();
     found.push(await swap(publisher, { relation, read }, { batch, again: batch.filter(isAgain) }));
   }
-  if (gone.length > 0) await remove(publisher, relation, gone);
+  const removed = gone.filter((month) => !lost.includes(month));
+  if (removed.length > 0) await remove(publisher, relation, removed);
   const changed = parts.filter(isChanged).length;
   const swapped = found.flatMap(({ months }) => months);
-  const kept = before.filter(({ month }) => !gone.includes(month) && !swapped.some((one) => one.month === month));
+  const kept = before.filter(({ month }) => !removed.includes(month) && !swapped.some((one) => one.month === month));
   return {
     table: relation.name,
     swapped: changed,
     unchanged: kept.length,
-    removed: gone.length,
+    removed: removed.length,
     lost,
     rows: sumBy([...kept, ...swapped], ({ rows }) => Number(rows)),
     rowsOutOfRange: sumBy(found, (one) => one.rowsOutOfRange),
@@ -182,8 +190,13 @@ function compare(
 }
 
 async function remove({ clickHouse, now }: Publisher, relation: Relation, names: readonly string[]): Promise<void> {
-  const months = names.map((month) => ({ month, digest: "", rows: "0" }));
+  const months = names.map(asGone);
   await recordPublished(clickHouse, relation.name, { months: underWay(months), at: now() });
   await clickHouse.run(dropMonths(relation, names));
   await recordPublished(clickHouse, relation.name, { months, at: now() });
+}
+
+/** The record of a month that is not in ClickHouse. */
+function asGone(month: string): PublishedMonth {
+  return { month, digest: "", rows: "0" };
 }

@@ -15,7 +15,7 @@ import { createView } from "./statements.ts";
 import { readTables } from "./tables-there.ts";
 
 /** Options of a publication. `onTable` is called with each table as soon as it is done. */
-type PublishOptions = Pick<Publisher, "now" | "signal"> & {
+type PublishOptions = Pick<Publisher, "now" | "signal" | "onLost"> & {
   readonly onTable?: (done: Published) => void;
   /** Only these relations, with their schemas, and those that marts among them read; all if left out. */
   readonly only?: readonly string[];
@@ -57,7 +57,8 @@ export async function publish(
       { ...options, ...known, now, clickHouse, writer: { client, parquet, work } },
       relation,
     ).catch((error: unknown) => {
-      throw publishProblem(relation, error);
+      // a stop is no failure
+      throw options.signal?.aborted ? error : publishProblem(relation, error);
     });
     tables.push(one);
     onTable?.(one);

@@ -2,7 +2,7 @@ import type { Task } from "graphile-worker";
 import type { App } from "../app.ts";
 import { dayMs } from "../core/day.ts";
 import { messageOf, StorehouseError } from "../core/errors.ts";
-import { endFinding, raiseFinding, taskFinding } from "../ledger/findings.ts";
+import { endFinding, raiseFinding, raiseFindingLater, taskFinding } from "../ledger/findings.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
 
 /** A weekly task renews its finding within this time; if its line is removed from the crontab, the finding ends. */
@@ -10,6 +10,8 @@ const standsMs = 8 * dayMs;
 
 /** What a task throws while another process, such as a person's command, does its work; that process ends the finding if it does all of it. */
 const elsewhere: readonly string[] = ["publish_under_way", "export_under_way"];
+/** Later than the next run of a daily task: that process may hang, or do a part of the work every day. */
+const elsewhereMs = 1.5 * dayMs;
 
 /**
  * A task that leaves a finding if its last try fails; its next success ends the finding. Nothing else would show that its work is not done.
@@ -21,15 +23,15 @@ export function notedTask(
   { name, task, halted }: { readonly name: string; readonly task: Task; readonly halted: AbortSignal },
 ): Task {
   const finding = taskFinding(name);
-  const raise = (code: string) =>
-    raiseFinding(
-      db,
-      { ...finding, facts: { task: name, error_code: code } },
-      { now: clock.now(), forMs: standsMs },
-    ).catch((error: unknown) => {
+  const of = (code: string) => ({ ...finding, facts: { task: name, error_code: code } });
+  const noted = (raised: Promise<void>) =>
+    raised.catch((error: unknown) => {
       // the error of the task counts
       if (!isLostConnection(error)) log.warn({ task: name, problem: messageOf(error) }, "task.not_noted");
     });
+  const raise = (code: string) => noted(raiseFinding(db, of(code), { now: clock.now(), forMs: standsMs }));
+  const raiseLater = (code: string) =>
+    noted(raiseFindingLater(db, of(code), { now: clock.now(), afterMs: elsewhereMs, forMs: standsMs }));
   return async (payload, helpers) => {
     const { attempts, max_attempts: most, last_error: lastError } = helpers.job;
     if (attempts > 1 && attempts >= most && lastError === null) await raise("process_died");
@@ -38,6 +40,7 @@ export function notedTask(
     } catch (error) {
       if (error instanceof StorehouseError && elsewhere.includes(error.code)) {
         log.info({ task: name, code: error.code }, "task.under_way");
+        await raiseLater(error.code);
         return;
       }
       // a stop, and an outage that ends the session, are recorded elsewhere

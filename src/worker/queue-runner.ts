@@ -119,6 +119,7 @@ function trackTasks(
         return await work;
       } catch (error) {
         if (isLostConnection(error)) onOutage(error);
+        if (isStop(error)) throw error;
         const hidden = new Error(hide(messageOf(error)));
         hidden.stack = hide(error instanceof Error ? (error.stack ?? "") : "");
         throw hidden;
@@ -136,10 +137,16 @@ function trackTasks(
   };
 }
 
-/** Log lines of graphile-worker. Its level info is logged as debug, and so is an outage, which the heartbeat reports. */
+/** The reason of a signal that was aborted: the worker is stopping, and the job runs again after its next start. It names no secret. */
+function isStop(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+/** Log lines of graphile-worker. Its level info is logged as debug, and so are a stop, and an outage, which the heartbeat reports. */
 function queueLogger(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
-    if (isLostConnection(meta?.["error"])) log.debug({ detail: message }, "queue.detail");
+    const error = meta?.["error"];
+    if (isLostConnection(error) || isStop(error)) log.debug({ detail: message }, "queue.detail");
     else if (level === "error") log.error({ problem: message }, "queue.error");
     else if (level === "warning") log.warn({ problem: message }, "queue.warning");
     else log.debug({ detail: message }, "queue.detail");

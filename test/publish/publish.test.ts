@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { openClickHouse } from "../../src/publish/clickhouse.ts";
+import { publish } from "../../src/publish/publish.ts";
 import { withPublishedCheck } from "../../src/publish/verify-month.ts";
 import publishTask from "../../jobs/publish.ts";
 import { enginePath, leftOut } from "../support/clickhouse-engine.ts";
@@ -201,6 +202,14 @@ describe.skipIf(enginePath === null)(`publish${leftOut}`, () => {
     expect(await months()).toEqual([{ month: 202604, count: 3 }]);
     there.letThrough = () => true;
     expect(await published()).toMatchObject({ swapped: 1, rows: 5 });
+  });
+
+  test("a stop ends a publication as a stop, not as a failure", async () => {
+    await stage.ranks("2026-04-01", 3);
+    await using clickHouse = openClickHouse({ environment: on.environment });
+    const reason = new Error("stopped");
+    const stopped = publish(stage, clickHouse, { now: Date.now, only: [ranks], signal: AbortSignal.abort(reason) });
+    await expect(stopped).rejects.toBe(reason);
   });
 
   test("a record from a clock that was ahead does not hide a later one", async () => {

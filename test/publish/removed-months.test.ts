@@ -98,6 +98,26 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.months()).toEqual([{ month: 202502, count: 2 }]);
   });
 
+  test("such a month is named also if the publication fails later, and does not count as removed", async () => {
+    await stage.ranks("2025-01-01", 3);
+    await stage.ranks("2025-02-01", 2);
+    await on.published();
+    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
+    const run = (...command: readonly string[]) =>
+      runCommand(behind, command, { settings: { retention: { keep_months: 3 } }, variables: on.environment });
+    expect(await run("retention", "--yes")).toMatchObject({ code: 0 });
+    await on.there.ask(`alter table ${ranks} drop partition 202501`);
+    await stage.ranks("2026-04-01", 1);
+    on.there.letThrough = (statement) => !/ (replace|drop) partition /.test(statement);
+    const { code, stderr } = await run("publish", "--table", ranks);
+    const lines = [expect.stringMatching(/2025-01 was dropped/), expect.stringMatching(/^clickhouse_unavailable: /)];
+    expect({ code, lines: stderr.trim().split("\n") }).toEqual({ code: 1, lines });
+    on.there.letThrough = () => true;
+    expect(await on.published()).toEqual({ swapped: 1, unchanged: 1, removed: 0, rows: 3 });
+    const isRecorded = "select month from storehouse.published_month final where digest != '' order by month";
+    expect(await on.there.ask(isRecorded)).toEqual([{ month: "2025-02" }, { month: "2026-04" }]);
+  });
+
   test("another Postgres is refused: it would remove the months that it does not have", async () => {
     await stage.ranks("2025-01-01", 3);
     await on.published();

@@ -59,6 +59,40 @@ test("a task that meets a process that does the same work leaves it to that one:
   expect(await open()).toMatchObject([finding]);
 });
 
+test("a task that meets such a process and does not succeed until after its next run is a finding", async () => {
+  await using warehouse = await openWarehouse(stage.adminUrl, 2);
+  const log = createLog({ level: "silent", secrets: [] });
+  const hours = 3_600_000;
+  const begin = systemClock().now();
+  let now = begin;
+  const run = (after: number, outcome: () => Promise<void>) => {
+    now = begin + after * hours;
+    const moved = { ...clock, now: () => now };
+    const halted = new AbortController().signal;
+    const task = notedTask({ warehouse, clock: moved, log }, { name: "elsewhere", task: outcome, halted });
+    const helpers = { job: { attempts: 1, max_attempts: 1, last_error: null } } as JobHelpers;
+    return Promise.resolve(task({}, helpers)).catch(() => undefined);
+  };
+  const underWay = () => Promise.reject(fail("publish_under_way"));
+  const openAt = async (after: number) =>
+    (await readFindings(warehouse.db, begin + after * hours))
+      .filter(({ subject }) => subject === "elsewhere")
+      .map(({ facts, foundAt }) => [facts["error_code"], (foundAt.getTime() - begin) / hours]);
+  await run(0, underWay);
+  await run(24, () => Promise.resolve());
+  await run(48, underWay);
+  expect(await openAt(72)).toEqual([]);
+  for (const after of [72, 96, 120, 144, 168, 192, 216, 240, 264]) await run(after, underWay);
+  expect(await openAt(265)).toEqual([["publish_under_way", 84]]);
+  await run(288, () => Promise.resolve());
+  expect(await openAt(289)).toEqual([]);
+  await run(312, underWay);
+  await run(313, () => Promise.reject(fail("clickhouse_unavailable")));
+  expect(await openAt(313)).toEqual([["clickhouse_unavailable", 313]]);
+  await run(336, underWay);
+  expect(await openAt(400)).toEqual([["clickhouse_unavailable", 313]]);
+});
+
 test("a command that did the work of a task leaves the finding to it if its role may not end one, and reports any other error", async () => {
   await using reader = await openWarehouse(stage.urlOf("reader"), 1);
   await noteTaskDone(reader.db, "export", clock.now());

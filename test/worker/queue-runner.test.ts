@@ -33,6 +33,26 @@ test("a connection that breaks while the queue stops to listen on it does not en
   expect(unhandled).toEqual([]);
 });
 
+test("a job that ends because the worker stops is not logged as an error, and is tried again", async () => {
+  await using database = await freshDatabase();
+  await using warehouse = await openWarehouse(database.url, 4);
+  const lines: string[] = [];
+  const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
+  const app = { config: { settings: { api: { retry_seconds: 1 } } }, hide: String, log, warehouse };
+  const failed = async (reason?: Error) => {
+    const task = () => AbortSignal.abort(reason).throwIfAborted();
+    const taskList = { stopped: task };
+    const queue = await startQueue(app as unknown as App, { taskList, schedule: [], onLost: () => undefined });
+    await queue.addJob("stopped", {}, { jobKey: "stopped" });
+    const isTried = "select attempts from graphile_worker.jobs where last_error is not null";
+    await expect.poll(async () => (await warehouse.pool.query(isTried)).rows).toEqual([{ attempts: 1 }]);
+    await queue.stop();
+    return lines.splice(0).filter((line) => /"level":50/.test(line)).length;
+  };
+  expect(await failed()).toBe(0);
+  expect(await failed(new Error("not a stop"))).toBe(1);
+});
+
 type Held = {
   readonly listening: Promise<never>;
   readonly requested: string[];

@@ -34,9 +34,9 @@ export function definePublish(command: Command): void {
         const done = await publish(warehouse, clickHouse, {
           now: () => clock.now(),
           ...(named === undefined ? {} : { only: named.map(({ name }) => name) }),
+          onLost: (found) => remark(lostOf(found)),
           onTable: (one) => {
             if (one.swapped > 0) remark(`${one.table}: ${countOf(one.swapped, "month")} published.`);
-            if (one.lost.length > 0) remark(lostOf(one));
             if (one.rowsOutOfRange > 0) remark(outOfRangeOf(one));
           },
         });
@@ -50,7 +50,7 @@ export function definePublish(command: Command): void {
     );
 }
 
-function lostOf({ table: name, lost }: Published): string {
+function lostOf({ table: name, lost }: Pick<Published, "table" | "lost">): string {
   const were = lost.length === 1 ? "was" : "were";
   return `${name}: ${lost.join(", ")} ${were} dropped in ClickHouse, and retention removed rows of it from Postgres: these are in neither until they are loaded again (docs/backfills.md).`;
 }

@@ -107,7 +107,7 @@ export const serviceKinds = {
   }),
   task_failed: defineKind<{ task: string; error_code: string }>({
     title: "A crontab task failed",
-    says: "the crontab task `export`, `publish` or `retention` failed at each try; closed when it succeeds again (also as a command), or has not run for eight days",
+    says: "the crontab task `export`, `publish` or `retention` failed at each try, or did not succeed within 36 hours of finding another process at the same work; closed when it succeeds again (also as a command), or has not run for eight days",
     weight: "note",
     isRaised: true,
     wording: ({ task, error_code: code }, since) => ({

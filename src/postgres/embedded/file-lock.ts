@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 
 const pollMs = 50;
 /** Ten minutes: longer than the slowest crash recovery that the holder may be waiting for. */
@@ -23,7 +24,17 @@ export async function lockFile(path: string): Promise<Disposable> {
 
 /** The same lock without waiting: null if another process holds it. */
 export function lockFileNow(path: string): Disposable | null {
-  const file = new DatabaseSync(path, { timeout: 0 });
+  return lockOpened(new DatabaseSync(path, { timeout: 0 }));
+}
+
+/** The same; throws if there is no such file, and never makes one. */
+export function lockExistingFile(path: string): Disposable | null {
+  const file = pathToFileURL(path);
+  file.search = "mode=rw";
+  return lockOpened(new DatabaseSync(file, { timeout: 0 }));
+}
+
+function lockOpened(file: DatabaseSync): Disposable | null {
   if (tryLock(file)) return { [Symbol.dispose]: () => file.close() };
   file.close();
   return null;
