@@ -53,8 +53,9 @@ export async function compareMonths(
   // a view is always computed from the current rows: what was published before the removal has more
   const isWhole = (month: string) => relation.isView && isThere(month) && lacks(digestOf(month), month);
   const lost = recorded.filter(({ month, digest }) => !isThere(month) && !isUnderWay(digest) && lacks(digest, month));
-  const isGone = (one: PublishedMonth) => awayAt(one.month) === undefined || lost.includes(one);
-  const gone = recorded.filter((one) => isGone(one) && !parts.some((part) => nameOfMonth(part) === one.month));
+  const gone = recorded.filter(
+    ({ month }) => awayAt(month) === undefined && !parts.some((part) => nameOfMonth(part) === month),
+  );
   return {
     before,
     parts,

@@ -83,16 +83,15 @@ export async function publishTable(publisher: Publisher, relation: Relation): Pr
     signal?.throwIfAborted();
     found.push(await swap(publisher, { relation, read }, { batch, again: batch.filter(isAgain) }));
   }
-  const removed = gone.filter((month) => !lost.includes(month));
-  if (removed.length > 0) await remove(publisher, relation, removed);
+  if (gone.length > 0) await remove(publisher, relation, gone);
   const changed = parts.filter(isChanged).length;
   const swapped = found.flatMap(({ months }) => months);
-  const kept = before.filter(({ month }) => !removed.includes(month) && !swapped.some((one) => one.month === month));
+  const kept = before.filter(({ month }) => !gone.includes(month) && !swapped.some((one) => one.month === month));
   return {
     table: relation.name,
     swapped: changed,
     unchanged: kept.length,
-    removed: removed.length,
+    removed: gone.length,
     lost,
     rows: sumBy([...kept, ...swapped], ({ rows }) => Number(rows)),
     rowsOutOfRange: sumBy(found, (one) => one.rowsOutOfRange),
