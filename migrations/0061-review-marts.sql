@@ -137,7 +137,7 @@ cross  join lateral unnest(w.days) as u (span)
 cross  join lateral (select n::date as date_day from generate_series(lower(u.span)::timestamp, upper(u.span) - 1, interval '1 day') as n) as d;
 comment on view   mart.review_daily                          is 'One row per app, country, language and day with reviews, and one per app, country and requested day without any: the number of reviews and their stars. Counts and rating_sum may be added up across everything, as long as is_answered is true for every row. Compute averages and shares from those sums. Did the last release lead to bad reviews? In which country are users least satisfied?';
 comment on column mart.review_daily.country_code             is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language instead, and if the service reports none.';
-comment on column mart.review_daily.language_code            is 'Language of the review (Android) in lower case; empty on iOS, for which the service reports none, and on days without a review.';
+comment on column mart.review_daily.language_code            is 'Android: the language that the service reports in place of a country, in lower case (en, pt_br); empty on iOS, whose reviews have a country, on days without a review, and if the service reports none. It is no property of the text.';
 comment on column mart.review_daily.date_day                 is 'Day on which the reviews were written or last edited.';
 comment on column mart.review_daily.review_source            is 'List that the reviews come from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all; null on days without a review.';
 comment on column mart.review_daily.review_count             is 'Number of reviews, including those that the service listed once and does not list any more; 0 on a day that was requested and has none. A day that was not requested has no row.';
@@ -193,7 +193,7 @@ cross  join lateral (
 join   core.dim_country as c on c.country_key = r.country_key;
 comment on view   mart.review_by_version                     is 'One row per app, country, language and version: the number of reviews and their stars. Reviews of the paged Android list may name their version. For all others it is inferred (is_version_inferred): the newest version that was out when the review was written. Counts and rating_sum may be added up across everything. Compute averages from those sums. How was the last release received? Which version did users like best?';
 comment on column mart.review_by_version.country_code        is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.';
-comment on column mart.review_by_version.language_code       is 'Language of the review (Android) in lower case; empty on iOS, and if the service reports none.';
+comment on column mart.review_by_version.language_code       is 'Android: the language that the service reports in place of a country, in lower case (en, pt_br); empty on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.';
 comment on column mart.review_by_version.version             is 'Version number; empty if the review names none and none can be inferred.';
 comment on column mart.review_by_version.is_version_inferred is 'True if the version of some of the reviews is inferred: they name none, so the newest release at that time is assumed. Users may have written about an older version.';
 comment on column mart.review_by_version.inferred_review_count is 'Reviews whose version is inferred.';
@@ -219,7 +219,7 @@ left   join core.dim_app     as a on a.app_key = r.app_key
 left   join core.dim_country as c on c.country_key = r.country_key;
 comment on view   mart.review_text               is 'One row per review in its latest form, for reading: stars, title and text with the names of the app and the country. A review that the service does not list any more stays. A review that is in both lists of a store has one row. Rows may be counted and stars averaged. What do users complain about? Which reviews wait for a reply?';
 comment on column mart.review_text.country_code  is 'Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.';
-comment on column mart.review_text.language_code is 'Language of the review (Android) in lower case; empty on iOS, and if the service reports none.';
+comment on column mart.review_text.language_code is 'Android: the language that the service reports in place of a country, in lower case (en, pt_br); empty on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.';
 comment on column mart.review_text.date_day      is 'Day on which it was written or last edited.';
 comment on column mart.review_text.reviewed_at   is 'When it was written or last edited, as the service reports it, without time zone.';
 comment on column mart.review_text.rating        is 'Stars, 1 to 5.';

@@ -4069,7 +4069,7 @@ create view mart.review_by_version (
   app_name text, -- Name of the app.
   country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and if the service reports none.
+  language_code text, -- Android: the language that the service reports in place of a country, in lower case (en, pt_br); empty on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.
   version text, -- Version number; empty if the review names none and none can be inferred.
   is_version_inferred boolean, -- True if the version of some of the reviews is inferred: they name none, so the newest release at that time is assumed. Users may have written about an older version.
   inferred_review_count bigint, -- Reviews whose version is inferred.
@@ -4170,7 +4170,7 @@ create view mart.review_daily (
   app_name text, -- Name of the app.
   country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, whose reviews have a language instead, and if the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, for which the service reports none, and on days without a review.
+  language_code text, -- Android: the language that the service reports in place of a country, in lower case (en, pt_br); empty on iOS, whose reviews have a country, on days without a review, and if the service reports none. It is no property of the text.
   date_day date, -- Day on which the reviews were written or last edited.
   review_source text, -- List that the reviews come from: v2 (paged), or plain on days for which v2 has no review of the app and country, or only a part while plain has all; null on days without a review.
   review_count bigint, -- Number of reviews, including those that the service listed once and does not list any more; 0 on a day that was requested and has none. A day that was not requested has no row.
@@ -4274,7 +4274,7 @@ create view mart.review_text (
   app_name text, -- Name of the app.
   country_code text, -- Country of the store (iOS), ISO 3166-1 alpha-2; ALL on Android, and if the service reports none.
   country_name text, -- Name of the country.
-  language_code text, -- Language of the review (Android) in lower case; empty on iOS, and if the service reports none.
+  language_code text, -- Android: the language that the service reports in place of a country, in lower case (en, pt_br); empty on iOS, whose reviews have a country, and if the service reports none. It is no property of the text.
   date_day date, -- Day on which it was written or last edited.
   reviewed_at timestamp without time zone, -- When it was written or last edited, as the service reports it, without time zone.
   rating integer, -- Stars, 1 to 5.

@@ -1,12 +1,8 @@
 import { StorehouseError } from "../core/errors.ts";
-import {
-  changedNothing,
-  type KeywordChanges,
-  type KeywordsChanged,
-  type TrackedPlace,
-} from "../person/keyword-changes.ts";
+import { unconfirmedInWords, type KeywordChanges, type KeywordsChanged } from "../person/keyword-changes.ts";
 import { nightsInWords, type KeywordNights } from "../person/keyword-nights.ts";
 import type { SeenChanges } from "../person/seen-changes.ts";
+import type { TrackedPlace } from "../person/tracked-lists.ts";
 import { count, countOf } from "../core/words.ts";
 
 /** A change of keywords, before it is made. */
@@ -56,21 +52,24 @@ function isNewApp({ now, changes }: Pick<ChangeReport, "now" | "changes">): bool
 }
 
 /** What was done, and what the service did not confirm. */
-export function doneInWords(changes: KeywordChanges, { added, removed }: KeywordsChanged): string {
-  const unconfirmed = [...without(changes.add, added), ...without(changes.remove, removed)];
+export function doneInWords(done: KeywordsChanged): string {
+  const { added, removed } = done;
   return [
     `${count(added.length)} added, ${count(removed.length)} removed. The next \`storehouse sync\` reads the list again.`,
-    ...(unconfirmed.length === 0
-      ? []
-      : [`The service ignored ${unconfirmed.map((keyword) => `"${keyword}"`).join(", ")}.`]),
+    ...unconfirmedInWords(done),
   ].join("\n");
 }
 
 /** What was done before a failure, and what is left. */
-export function leftInWords({ add, remove }: KeywordChanges, { added, removed, error }: KeywordsChanged): string {
-  const done = `Only part of it was done: ${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
-  if (changedNothing(error)) return done;
-  return `${done} It is not known whether the failed call took effect; run the same command again to do the rest.`;
+export function leftInWords({ add, remove }: KeywordChanges, done: KeywordsChanged): string {
+  const { added, removed, isFailureKnown } = done;
+  const counts = `${count(added.length)} of ${count(add.length)} added, ${count(removed.length)} of ${count(remove.length)} removed.`;
+  return [
+    isFailureKnown
+      ? `Only part of it was done: ${counts}`
+      : `Only part of it was confirmed: ${counts} It is not known whether the failed call took effect; run the same command again to do the rest.`,
+    ...unconfirmedInWords(done),
+  ].join("\n");
 }
 
 /** The same as data. `added` and `removed` are null if there was nothing to do or no agreement. */
@@ -95,9 +94,4 @@ export function changesAsJson(
     removed: done?.removed ?? null,
     error: error instanceof StorehouseError ? error.code : error === null ? null : "interrupted",
   };
-}
-
-function without(sent: readonly string[], confirmed: readonly string[]): readonly string[] {
-  const known = new Set(confirmed);
-  return sent.filter((keyword) => !known.has(keyword));
 }

@@ -65,7 +65,7 @@ export const consoleErrors = {
   },
   console_keywords_left: {
     recovery: "usage",
-    says: "only part of the keywords was changed: {added} of {add} added, {removed} of {remove} removed, then it failed with {problem}",
+    says: "not all changes of keywords were confirmed: {added} of {add} added, {removed} of {remove} removed, then it failed with {problem}",
     next: "send the same list again: finished changes are not repeated",
   },
   console_slow: {

@@ -66,8 +66,8 @@ export const usageErrors = {
   },
   mcp_busy: {
     recovery: "usage",
-    says: "the call did not start: other calls have been using all connections to the database",
-    next: "send it again when others have ended, and fewer at a time",
+    says: "no connection to the database was free in time",
+    next: "send it again when other calls have ended, and fewer at a time; if this continues, check that the database responds",
   },
   export_under_way: {
     recovery: "usage",

@@ -1,5 +1,5 @@
 import { RetryError } from "../core/errors.ts";
-import { makeListsDue } from "../person/keyword-changes.ts";
+import { makeListsDue } from "../person/tracked-lists.ts";
 import { withAdvisoryLock } from "../postgres/advisory-lock.ts";
 import type { EmptyReplies } from "./empty-replies.ts";
 import type { Answered, Call, Caller, GatewayParts } from "./gateway-parts.ts";

@@ -1,6 +1,6 @@
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
 import { wasSentFor } from "../credits/charges.ts";
-import { trackedLists } from "../person/keyword-changes.ts";
+import { trackedLists } from "../person/tracked-lists.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
 import type { Call } from "./gateway-parts.ts";

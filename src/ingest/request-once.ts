@@ -7,11 +7,15 @@ import { retry } from "../core/retry.ts";
 import type { IngestParts } from "./ingest-parts.ts";
 import { paidCall } from "./paid-call.ts";
 
-/** A request that a person makes. Aborting `signal` cancels it unless it is sent already. */
+/**
+ * A request that a person makes. Aborting `signal` cancels it unless it is sent already. `onFailure` is called with the error of each try
+ * that fails.
+ */
 export type PersonRequest<O extends Operation = Operation> = {
   readonly operation: O;
   readonly params: Params;
   readonly signal: AbortSignal;
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 };
 
 /** The checked answer, and those of its items that were left out because they do not fit the contract. */
@@ -26,13 +30,18 @@ export type CheckedAnswer<O extends Operation> = {
  */
 export async function requestOnce<O extends Operation>(
   parts: IngestParts,
-  { operation, params, signal }: PersonRequest<O>,
+  { operation, params, signal, onFailure }: PersonRequest<O>,
 ): Promise<CheckedAnswer<O>> {
   return retryCall(parts, signal, async () => {
-    const { body } = await paidCall(parts, { operation, params, class: "person", page: null, unsent: signal });
-    const { value, invalid } = readAnswer(operation, body);
-    // it was checked by the operation's own schema
-    return { value: value as z.output<O["answer"]>, invalid };
+    try {
+      const { body } = await paidCall(parts, { operation, params, class: "person", page: null, unsent: signal });
+      const { value, invalid } = readAnswer(operation, body);
+      // it was checked by the operation's own schema
+      return { value: value as z.output<O["answer"]>, invalid };
+    } catch (error) {
+      onFailure?.(error);
+      throw error;
+    }
   });
 }
 

@@ -21,8 +21,12 @@ function numberOf(text: string, exact: boolean): CellValue {
   return exact && Number.isFinite(number) ? number : text;
 }
 
+/** Below this a double has fewer digits, and at last none. */
+const leastNormal = 2 ** -1022;
+
 /** True if a double keeps every digit: zeros at the end of a fraction add nothing. */
 function isExact(text: string): boolean {
+  if (Math.abs(Number(text)) < leastNormal) return !/[1-9]/.test(text);
   const [whole = "", fraction = ""] = text.split(".");
   const digits = `${whole}${fraction.replace(/0+$/, "")}`.replace(/^-?0*/, "").length;
   return digits <= 15 || (!/[1-9]/.test(fraction) && Number.isSafeInteger(Number(whole)));

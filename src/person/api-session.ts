@@ -5,8 +5,15 @@ import { StorehouseError } from "../core/errors.ts";
 import { requestOnce, type CheckedAnswer } from "../ingest/request-once.ts";
 import type { Ingest } from "../open-ingest.ts";
 
-/** Sends one request to the API. Invalid items of the answer are reported; the rest is returned. */
-export type SendRequest = <O extends Operation>(operation: O, params: Params) => Promise<CheckedAnswer<O>["value"]>;
+/**
+ * Sends one request to the API. Invalid items of the answer are reported; the rest is returned. `onFailure` is called with the error of
+ * each try that fails, also if a later one succeeds.
+ */
+export type SendRequest = <O extends Operation>(
+  operation: O,
+  params: Params,
+  onFailure?: (error: unknown) => void,
+) => Promise<CheckedAnswer<O>["value"]>;
 
 /** A session that sends a person's requests to the API. `stop` is aborted when the person interrupts it. */
 export type ApiSession = { readonly app: App; readonly send: SendRequest; readonly stop: AbortSignal };
@@ -21,8 +28,8 @@ export type SessionParts = {
 
 /** Creates a session over the parts that run slices. */
 export function apiSession({ app, ingest, stop, onInvalid }: SessionParts): ApiSession {
-  const send: SendRequest = async (operation, params) => {
-    const { value, invalid } = await requestOnce(ingest.parts, { operation, params, signal: stop });
+  const send: SendRequest = async (operation, params, onFailure) => {
+    const { value, invalid } = await requestOnce(ingest.parts, { operation, params, signal: stop, onFailure });
     if (invalid.length > 0) onInvalid(invalid);
     return value;
   };

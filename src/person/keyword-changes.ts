@@ -1,24 +1,11 @@
-import type { Params } from "../api/address.ts";
-import type { Operation } from "../api/define-operation.ts";
-import type { App } from "../app.ts";
-import { accountOf } from "../config/config-of-account.ts";
 import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword.ts";
-import { dailyKeywordRankings, dashboardApps, numberOfKeywords } from "../api/operations/dashboard.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { DeferError, StorehouseError } from "../core/errors.ts";
-import type { Portfolio } from "../core/portfolio.ts";
-import { storeOf } from "../core/store.ts";
 import { foldKeyword } from "../core/text.ts";
 import { callPrice } from "../credits/costs.ts";
-import { countryOfKey } from "../datasets/shared/values.ts";
-import { trackedApps } from "../datasets/tracked-app.ts";
-import { trackedCountry } from "../datasets/tracked-country.ts";
-import { trackedKeyword } from "../datasets/tracked-keyword.ts";
-import { callHashIn } from "../ingest/account-calls.ts";
-import { isDueAgain, makeDueAgain } from "../ledger/amend-slices.ts";
-import { readTracked } from "../planner/portfolio.ts";
 import { forgetAnswersTo } from "../raw/answers-to.ts";
-import { type ApiSession, ifAny } from "./api-session.ts";
+import type { ApiSession } from "./api-session.ts";
+import { callHashesAbout, makeListsDue, type TrackedNow, type TrackedPlace } from "./tracked-lists.ts";
 
 /** What to do with the named keywords: also track them, no longer track them, or track them and no others. */
 export const keywordVerbs = ["add", "remove", "sync"] as const;
@@ -62,11 +49,16 @@ export function keywordChanges(
 /** Keywords that one call carries: as many as may be added at once; the service documents no limit for removals. */
 const perCall = addKeywords.params.body.maxItems ?? 1;
 
-/** What the service confirmed, up to an error; `error` is null if all calls succeeded. */
+/**
+ * What the service confirmed, up to an error; `error` is null if all calls succeeded. `unconfirmed`: keywords of calls that succeeded whose
+ * answer leaves them out. `isFailureKnown`: false if the failed call may have taken effect.
+ */
 export type KeywordsChanged = {
   readonly added: readonly string[];
   readonly removed: readonly string[];
+  readonly unconfirmed: readonly string[];
   readonly error: unknown;
+  readonly isFailureKnown: boolean;
 };
 
 /** The number of calls for changes. */
@@ -100,151 +92,57 @@ export async function changeKeywords(
   const where = { trackId: place.trackId, countryCode: place.country };
   const added: string[] = [];
   const removed: string[] = [];
+  const unconfirmed: string[] = [];
   let answered = 0;
-  let carried = 0;
   let error: unknown = null;
+  let isFailureKnown = true;
+  // a try without a reply may have taken effect, even if the next one is refused
+  const onFailure = (failure: unknown) => void (isFailureKnown &&= changedNothing(failure));
+  const note = (body: readonly string[], confirmed: ReadonlySet<string>, done: string[]) => {
+    for (const keyword of body) (confirmed.has(foldKeyword(keyword)) ? done : unconfirmed).push(keyword);
+    answered += 1;
+    isFailureKnown = true;
+  };
   await forgetAnswersTo(session.app.warehouse.db, callHashesAbout(session.app, place));
   try {
     for (const body of batches(add)) {
-      const confirmed = new Set(
-        (await send(addKeywords, { ...where, body })).map(({ keyword }) => foldKeyword(keyword)),
-      );
-      answered += 1;
-      carried += body.length;
-      added.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
+      const answer = await send(addKeywords, { ...where, body }, onFailure);
+      note(body, new Set(answer.map(({ keyword }) => foldKeyword(keyword))), added);
     }
     for (const body of batches(remove)) {
-      const confirmed = new Set(
-        (await send(deleteKeywords, { ...where, body })).map(({ value }) => foldKeyword(value)),
-      );
-      answered += 1;
-      carried += body.length;
-      removed.push(...body.filter((keyword) => confirmed.has(foldKeyword(keyword))));
+      const answer = await send(deleteKeywords, { ...where, body }, onFailure);
+      note(body, new Set(answer.map(({ value }) => foldKeyword(value))), removed);
     }
   } catch (caught) {
     error = caught;
   }
-  const isKnown = error === null || changedNothing(error);
-  const isUnchanged = error !== null && isKnown && answered === 0;
+  const isUnchanged = error !== null && isFailureKnown && answered === 0;
   // an answer leaves out an addition that took effect although the reply to its first try was lost
-  const isConfirmed = added.length + removed.length === carried;
-  const count = isKnown && isConfirmed ? now.count + added.length - removed.length : null;
+  const isCountKnown = isFailureKnown && unconfirmed.length === 0;
+  const count = isCountKnown ? now.count + added.length - removed.length : null;
   if (!isUnchanged) await makeListsDue(session, place, now, count);
-  return { added, removed, error };
+  return { added, removed, unconfirmed, error, isFailureKnown };
 }
 
 /** Refusals of a whole call by the service. */
 const refusals: readonly ErrorCode[] = ["bad_request", "not_found", "unauthorised", "forbidden", "too_many_requests"];
 
 /** True for the error of a change that the service refused, or that was not sent: it took no effect. */
-export function changedNothing(error: unknown): boolean {
+function changedNothing(error: unknown): boolean {
   return error instanceof DeferError || (error instanceof StorehouseError && refusals.includes(error.code));
 }
 
-/**
- * Makes the next sync of the account read what changed, and keeps a gateway from reusing answers from before the change. `count`: the
- * number of keywords tracked now, null if it is not known.
- */
-export async function makeListsDue(
-  { app }: Pick<ApiSession, "app">,
-  place: TrackedPlace,
-  now: Pick<TrackedNow, "isAppTracked">,
-  count: number | null,
-): Promise<void> {
-  const portfolio = portfolioAt(app, place, count ?? 0);
-  const apps = now.isAppTracked ? [] : trackedApps.partitions(portfolio).map(({ scope }) => ({ scope }));
-  const counts = trackedCountry.partitions(portfolio).map(({ scope }) => ({ scope }));
-  // a different count makes a sync read the list anyway: only a list that was read under the same count must be made due
-  const lists = trackedKeyword
-    .partitions(portfolio)
-    .map(({ scope, fingerprint }) =>
-      count === null || fingerprint === undefined ? { scope } : { scope, fingerprint },
-    );
-  await makeDueAgain(app.warehouse.db, [
-    ...apps.map((one) => ({ dataset: trackedApps.name, ...one })),
-    ...counts.map((one) => ({ dataset: trackedCountry.name, ...one })),
-    ...lists.map((one) => ({ dataset: trackedKeyword.name, ...one })),
-  ]);
-  await forgetAnswersTo(app.warehouse.db, callHashesAbout(app, place));
-}
-
-/** The operations whose answers say what the account tracks now, and the parameters of their calls about one app and country. */
-export const trackedLists: readonly {
-  readonly operation: Operation;
-  readonly callsAbout: (place: TrackedPlace) => readonly Params[];
-}[] = [
-  {
-    operation: dailyKeywordRankings,
-    callsAbout: ({ trackId, country }) =>
-      ["iphone", "ipad"].map((device) => ({ trackId, countryCode: country, device })),
-  },
-  { operation: numberOfKeywords, callsAbout: ({ trackId }) => [{ trackId }] },
-  { operation: dashboardApps, callsAbout: () => [{}] },
-];
-
-function callHashesAbout({ config, clock }: App, place: TrackedPlace): readonly string[] {
-  const account = accountOf(config.settings);
-  return trackedLists.flatMap(({ operation, callsAbout }) =>
-    callsAbout(place).map((params) => callHashIn(account, { operation, params }, clock.now())),
-  );
-}
-
-/** True if the list was changed since it was read: the same number of keywords may be different ones. */
-async function isListOutdated(app: App, place: TrackedPlace): Promise<boolean> {
-  const { db } = app.warehouse;
-  const due = trackedKeyword
-    .partitions(portfolioAt(app, place, 1))
-    .map(({ scope }) => isDueAgain(db, { dataset: trackedKeyword.name, scope }));
-  return (await Promise.all(due)).includes(true);
-}
-
-/** The part of the account's portfolio that is one app and country, with this many keywords. */
-function portfolioAt({ config }: App, { trackId, country }: TrackedPlace, keywordCount: number): Portfolio {
-  const { account } = config.settings.portfolio;
-  const countries = [{ country, keywords: ["any"], keywordCount }];
-  const apps = [{ store: storeOf(trackId), trackId, tracked: true, countries }];
-  return account === undefined ? { apps } : { account, apps };
+/** One sentence about the keywords that the service did not confirm; none if it confirmed all. */
+export function unconfirmedInWords({ unconfirmed }: Pick<KeywordsChanged, "unconfirmed">): readonly string[] {
+  if (unconfirmed.length === 0) return [];
+  const named = unconfirmed.map((keyword) => `"${keyword}"`).join(", ");
+  return [
+    `The service did not confirm ${named}: either nothing had to be changed, or an earlier call changed it and its reply was lost.`,
+  ];
 }
 
 function batches(keywords: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(keywords.length / perCall) }, (_, index) =>
     keywords.slice(index * perCall, (index + 1) * perCall),
   );
-}
-
-/** The app and country whose keywords are meant. */
-export type TrackedPlace = { readonly trackId: string; readonly country: string };
-
-/**
- * What the account tracks now: how many keywords, which ones (null if that is not known), and whether it tracks the app at all, as last
- * synced.
- */
-export type TrackedNow = {
-  readonly count: number;
-  readonly keywords: readonly string[] | null;
-  readonly isAppTracked: boolean;
-};
-
-/**
- * Finds out what the account tracks, for as few credits as possible. The count costs one credit. As for a sync, the last synced list is
- * used if it has the same count, unless a command changed it since. Otherwise the expensive list is read again if `buy` allows it.
- */
-export async function trackedNow(
-  { app, send }: ApiSession,
-  { trackId, country }: TrackedPlace,
-  buy: "never" | "when needed" | "always",
-): Promise<TrackedNow> {
-  const apps = await readTracked(app.warehouse.db, { account: accountOf(app.config.settings) });
-  const synced = apps.find((one) => one.store === storeOf(trackId) && one.trackId === trackId);
-  const isAppTracked = synced !== undefined;
-  const counts = (await ifAny(send(numberOfKeywords, { trackId }))) ?? {};
-  const count = Object.entries(counts).find(([name]) => countryOfKey(name) === country)?.[1] ?? 0;
-  if (count === 0) return { count, keywords: [], isAppTracked };
-  const known = synced?.countries.find((one) => one.country === country)?.keywords ?? [];
-  const isKnown = known.length === count && !(await isListOutdated(app, { trackId, country }));
-  if (buy !== "always" && isKnown) return { count, keywords: known, isAppTracked };
-  if (buy === "never") return { count, keywords: null, isAppTracked };
-  const device = storeOf(trackId) === "ios" ? { device: "iphone" } : {};
-  const list = (await ifAny(send(dailyKeywordRankings, { trackId, countryCode: country, ...device }))) ?? [];
-  return { count, keywords: [...new Set(list.map(({ keyword }) => keyword))], isAppTracked };
 }

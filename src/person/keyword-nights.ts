@@ -11,7 +11,8 @@ import { trackedKeyword } from "../datasets/tracked-keyword.ts";
 import { datasetPrices, portfolioPrice, type PriceRequest } from "../planner/portfolio-price.ts";
 import { portfolioOf, readTracked } from "../planner/portfolio.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
-import type { KeywordChanges, TrackedPlace } from "./keyword-changes.ts";
+import type { KeywordChanges } from "./keyword-changes.ts";
+import type { TrackedPlace } from "./tracked-lists.ts";
 
 /**
  * The credits per night, without search ads, before and after a change of keywords. What the first night also takes: `history` for the

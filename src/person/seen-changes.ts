@@ -2,14 +2,8 @@ import { addKeywords, deleteKeywords } from "../api/operations/dashboard-keyword
 import { apiAccess } from "../config/config.ts";
 import { isSentSince, newestRequest } from "../raw/requests-since.ts";
 import type { ApiSession } from "./api-session.ts";
-import {
-  keywordChanges,
-  trackedNow,
-  type KeywordChanges,
-  type KeywordVerb,
-  type TrackedNow,
-  type TrackedPlace,
-} from "./keyword-changes.ts";
+import { keywordChanges, type KeywordChanges, type KeywordVerb } from "./keyword-changes.ts";
+import { trackedNow, type TrackedNow, type TrackedPlace } from "./tracked-lists.ts";
 
 /** A change that a person requests. `fresh`: the list is read again even if the last synced one would do. */
 export type WantedChange = {

@@ -202,9 +202,42 @@ test("a change that is interrupted ends the call under way, says what was done a
   gate.open();
   const { code, stderr } = await ended;
   expect(code).toBe(130);
-  expect(stderr).toMatch(/^Only part of it was done: 200 of 450 added, .*\nInterrupted\.\n$/);
+  expect(stderr).toMatch(/^Only part of it was confirmed: 200 of 450 added, .*\nInterrupted\.\n$/);
   expect(requested(stage).map(([, body]) => (Array.isArray(body) ? body.length : 0))).toEqual([0, 200]);
   expect(await stage.query("select held, in_flight from ops.credit_account")).toEqual([{ held: 0, in_flight: 0 }]);
+});
+
+describe("a change whose reply was lost", () => {
+  const adding = { operation: "dashboard.add-keywords", times: 1 } as const;
+  const lost = { ...adding, kind: "half" } as const;
+
+  test("is not called ignored where the retry is answered without it", async () => {
+    await using stage = await openStage();
+    stage.sandbox.set({ faults: [lost] });
+    const { code, stdout } = await run(stage, ["add", app, "JP", "a word", "--yes"]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/\n0 added, 0 removed\. .*\nThe service did not confirm "a word": .*lost\.\n$/),
+    });
+    await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+    expect(await tracked(stage, "JP")).toContain("a word");
+  });
+
+  test.each([400, 403])(
+    "is not called undone where the retry is refused with %i, and the lists are read again",
+    async (status) => {
+      await using stage = await openStage();
+      const followed = { request: { datasets: ["tracked_keyword"] } } as const;
+      await stage.sync(followed);
+      stage.sandbox.set({ faults: [lost, { ...adding, kind: "status", status }] });
+      const { stderr } = await run(stage, ["add", app, "JP", "a word", "--yes"]);
+      expect(stderr).toMatch(
+        /Only part of it was confirmed: 0 of 1 added, .* It is not known whether the failed call took effect/,
+      );
+      await stage.sync(followed);
+      expect(await tracked(stage, "JP")).toContain("a word");
+    },
+  );
 });
 
 test("a change that waits for another process is interrupted without waiting for its end", async () => {

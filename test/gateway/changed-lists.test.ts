@@ -2,7 +2,8 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { apiSession } from "../../src/person/api-session.ts";
-import { changeKeywords, trackedNow } from "../../src/person/keyword-changes.ts";
+import { changeKeywords } from "../../src/person/keyword-changes.ts";
+import { trackedNow } from "../../src/person/tracked-lists.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -87,7 +88,9 @@ test("a keyword is loaded by the next sync although the reply to its addition wa
     expect(await changeKeywords(session, place, now, change)).toEqual({
       added: [],
       removed: change.remove,
+      unconfirmed: ["fourth new"],
       error: null,
+      isFailureKnown: true,
     });
   }
   await nights.stage.sync(nights.run({ request: { datasets: ["tracked_keyword"] } }));

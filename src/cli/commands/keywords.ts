@@ -122,7 +122,7 @@ async function send({ session, options }: ChangeRequest, report: ChangeReport): 
   const done = await changeKeywords(session, place, now, changes);
   if (options.json) printJson(changesAsJson(report, done));
   if (done.error === null) {
-    if (!options.json) print(doneInWords(changes, done));
+    if (!options.json) print(doneInWords(done));
     return;
   }
   remark(leftInWords(changes, done));

@@ -14,12 +14,13 @@ import {
   changeKeywords,
   creditsFor,
   keywordChanges,
-  makeListsDue,
+  unconfirmedInWords,
   type KeywordChanges,
   type KeywordsChanged,
 } from "../../person/keyword-changes.ts";
 import { nightsWith } from "../../person/keyword-nights.ts";
 import { seeChanges } from "../../person/seen-changes.ts";
+import { makeListsDue } from "../../person/tracked-lists.ts";
 import { withAdvisoryLock } from "../../postgres/advisory-lock.ts";
 import { readKeywordsSince } from "../../planner/portfolio-since.ts";
 import { defineAction, type ActionContext } from "../define-action.ts";
@@ -91,7 +92,10 @@ export const keywordsAction = defineAction({
       carryOut(context, wanted, { mostCredits, shown }),
     );
     return {
-      says: `${count(done.added.length)} added, ${count(done.removed.length)} removed. The next sync reads the list again.`,
+      says: [
+        `${count(done.added.length)} added, ${count(done.removed.length)} removed. The next sync reads the list again.`,
+        ...unconfirmedInWords(done),
+      ].join(" "),
       to: `/portfolio/${encodeURIComponent(wanted.app)}/${wanted.country}`,
     };
   },

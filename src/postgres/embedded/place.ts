@@ -95,9 +95,12 @@ async function makeSharedFolder(folder: string): Promise<void> {
 }
 
 function placeAt(home: string, native: NativeTree, user: OsUser | undefined): EmbeddedPlace {
-  // pg_ctl puts the path between double quotes, in a command that a shell reads
-  if (/["$`\n]/.test(home))
-    throw new Error("pg_ctl cannot use a path with a double quote, $, backtick or line break: choose another folder");
+  // pg_ctl and initdb put these paths between double quotes, in a command that a shell reads
+  const unusable = [home, native.path].find((path) => /["$`\n]/.test(path));
+  if (unusable !== undefined)
+    throw new Error(
+      `pg_ctl cannot use a path with a double quote, $, backtick or line break: use another folder than ${JSON.stringify(unusable)}`,
+    );
   return {
     home,
     data: join(home, "data"),

