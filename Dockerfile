@@ -14,7 +14,7 @@ RUN --mount=type=secret,id=company_ca \
 
 COPY . .
 # files of a checkout under a strict umask are the owner's alone
-RUN chmod -R a+rX . && install --directory --owner=node node_modules/.cache
+RUN find . -path ./node_modules -prune -o -exec chmod a+rX {} + && install --directory --owner=node node_modules/.cache
 # stores the code without types: the folder may be read-only at run time, and stripping types takes a second at each start. As the user of
 # the containers: what another user has compiled is not used
 USER node

@@ -124,7 +124,7 @@ echo "it has $(($(docker image inspect --format '{{.Size}}' storehouse-try:0.1.0
 
 step "up: Postgres, migrations and roles, sandbox, console" compose up --detach
 step "the console and the sandbox are healthy" eval "await healthy console 1 && await healthy sandbox 1"
-step "the worker spends nothing before a yes" is "select count(*) from ops.request" 0
+step "the worker spends nothing before a yes" is "select coalesce(sum(cost), 0) from ops.request" 0
 step "the first sync" compose run --rm -T worker sync --yes
 echo "it loaded $(query "select count(*) from core.fact_keyword_rank") ranks"
 # of the days before today: after midnight a new one comes
