@@ -15,7 +15,8 @@ export default function exportTask({ clock, log, halted }: IngestParts, { config
     await exportAsConfigured(warehouse, config, {
       now: () => clock.now(),
       signal: halted,
-      onTable: ({ table, written, removed, rows }) => {
+      onTable: ({ table, written, removed, rows, again }) => {
+        if (again.length > 0) log.warn({ table, months: again }, "export.loaded_again");
         if (written + removed > 0) log.info({ table, files: written, removed, rows }, "export.table");
       },
     });

@@ -33,10 +33,13 @@ export function apiAccess(environment: Environment): ApiAccess {
 
 /** The address of the database, with PGPASSWORD if the address contains no password; undefined for the embedded Postgres. */
 export function databaseUrlOf({ DATABASE_URL: url, PGPASSWORD: password }: Environment): string | undefined {
-  const parts = url === undefined ? null : URL.parse(url);
-  if (parts === null || password === undefined || parts.password !== "" || parts.searchParams.has("password"))
-    return url;
-  return `${url}${parts.search === "" ? "?" : "&"}password=${encodeURIComponent(password)}`;
+  if (url === undefined || password === undefined) return url;
+  // the driver encodes an address with a space or a lone percent sign once more, the password too
+  const encoded = url.replaceAll(" ", "%20").replaceAll(/%(?![0-9a-f]{2})/gi, "%25");
+  // a socket is named by its folder in the query, and the host is empty
+  const parts = URL.parse(encoded.replace("@/", "@socket/"));
+  if (parts === null || parts.password !== "" || parts.searchParams.has("password")) return url;
+  return `${encoded}${parts.search === "" ? "?" : "&"}password=${encodeURIComponent(password)}`;
 }
 
 /** The file that holds the schedule. */

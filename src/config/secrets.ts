@@ -28,7 +28,15 @@ function tokensOf(environment: Environment | Variables): Variables {
 
 /** As it is set, and as it stands in the address for the driver. */
 function databasePassword(value: string): readonly string[] {
-  return value.trim() === "" ? [] : [...new Set([value, encodeURIComponent(value)])].flatMap(inItsPlace);
+  return value.trim() === ""
+    ? []
+    : [
+        ...new Set([
+          value,
+          encodeURIComponent(value),
+          new URLSearchParams({ value }).toString().slice("value=".length),
+        ]),
+      ].flatMap(inItsPlace);
 }
 
 function secretParts(value: string): readonly string[] {

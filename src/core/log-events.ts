@@ -33,6 +33,10 @@ export const logEvents = {
   "schedule.not_priced": { level: "warn", says: "the next runs of the schedule could not be priced" },
   "retention.month": { level: "info", says: "retention dropped a month of a table" },
   "export.table": { level: "info", says: "a scheduled export wrote or removed files of a table" },
+  "export.loaded_again": {
+    level: "warn",
+    says: "rows of months that retention removed were loaded again; the exported files of these months stay as they were, without these rows",
+  },
   "publish.table": {
     level: "info",
     says: "a scheduled publication swapped or removed months of a table in ClickHouse",

@@ -124,7 +124,8 @@ async function isMoreThere(
 ): Promise<boolean> {
   if (awaySince === undefined) return false;
   const file = old.find(({ window }) => window !== null && window.from === part.window?.from);
-  if (file === undefined || Date.parse(file.written_at) > awaySince) return false;
+  // with the very same rows it is a month like any other
+  if (file === undefined || file.digest === part.digest || Date.parse(file.written_at) > awaySince) return false;
   return (await place.bytesOf(file.path)) === file.bytes;
 }
 

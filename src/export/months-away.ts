@@ -25,7 +25,7 @@ type RemovedMonth = { readonly month: Day; readonly at: Date };
 
 async function removedOfTable(client: PoolClient, { name }: Relation): Promise<readonly RemovedMonth[]> {
   const { rows } = await client.query<RemovedMonth>(
-    "select month_start::text as month, max(dropped_at) as at from ops.dropped_month where is_done and table_name = $1 group by 1",
+    "select month_start::text as month, max(dropped_at) as at from ops.dropped_month where is_done and rows_gone > 0 and table_name = $1 group by 1",
     [name],
   );
   return rows;
@@ -45,7 +45,7 @@ async function removedOfView(client: PoolClient, view: Relation): Promise<readon
      from   read as r
      join   pg_catalog.pg_class     as c on c.oid = r.relation
      join   pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-     join   ops.dropped_month       as m on m.table_name = n.nspname || '.' || c.relname and m.is_done
+     join   ops.dropped_month       as m on m.table_name = n.nspname || '.' || c.relname and m.is_done and m.rows_gone > 0
      where  m.table_name <> all ($2::text[])
      group  by 1`,
     [view.name, takenByNewest],

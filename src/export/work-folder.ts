@@ -9,6 +9,8 @@ import { lockExistingFile, lockFileNow } from "../postgres/embedded/file-lock.ts
 type WorkFolder = AsyncDisposable & { readonly work: string };
 
 const lockName = "lock";
+/** Another process takes one folder now and then; more often, the file system has no locks. */
+const mostTries = 20;
 
 /**
  * Makes a folder for temporary files, and removes those with the same prefix that killed processes left: each is locked as long as its
@@ -17,12 +19,14 @@ const lockName = "lock";
 export async function openWorkFolder(prefix: string): Promise<WorkFolder> {
   await removeLeft(prefix);
   try {
-    let made = await makeLocked(prefix);
-    while (made === null) made = await makeLocked(prefix);
-    return made;
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const made = await makeLocked(prefix);
+      if (made !== null) return made;
+    }
   } catch (error) {
     throw unusableTemporaryFolder(diskProblem(error) ?? String(error), error);
   }
+  throw unusableTemporaryFolder("its files cannot be locked", undefined);
 }
 
 /** Null if another process took the folder for a left one before it was locked; that process removes it while holding the lock. */

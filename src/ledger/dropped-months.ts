@@ -35,7 +35,9 @@ export async function noteDropped(transaction: Database, going: DroppedMonth, no
     from   unnest(${going.datasets.length === 0 ? [""] : [...going.datasets]}::text[]) as dataset
     on conflict (dataset, table_name, month_start) do update
     set    action = excluded.action, dropped_by = excluded.dropped_by, dropped_at = excluded.dropped_at, is_done = false,
-           rows_gone = excluded.rows_gone, bytes_gone = excluded.bytes_gone`.execute(transaction);
+           rows_gone = greatest(m.rows_gone, excluded.rows_gone), bytes_gone = greatest(m.bytes_gone, excluded.bytes_gone)`.execute(
+    transaction,
+  );
   return true;
 }
 

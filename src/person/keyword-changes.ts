@@ -124,12 +124,19 @@ export async function changeKeywords(
   return { added, removed, unconfirmed, error, isFailureKnown };
 }
 
-/** Refusals of a whole call by the service. */
-const refusals: readonly ErrorCode[] = ["bad_request", "not_found", "unauthorised", "forbidden", "too_many_requests"];
+/** Refusals of a whole call by the service, and a call that did not reach it. */
+const withoutEffect: readonly ErrorCode[] = [
+  "bad_request",
+  "not_found",
+  "unauthorised",
+  "forbidden",
+  "too_many_requests",
+  "no_connection",
+];
 
 /** True for the error of a change that the service refused, or that was not sent: it took no effect. */
 function changedNothing(error: unknown): boolean {
-  return error instanceof DeferError || (error instanceof StorehouseError && refusals.includes(error.code));
+  return error instanceof DeferError || (error instanceof StorehouseError && withoutEffect.includes(error.code));
 }
 
 /** One sentence about the keywords that the service did not confirm; none if it confirmed all. */

@@ -38,7 +38,7 @@ export function connectionString(url: string): string {
   const host = hostOf(whole);
   if (sslmode !== null || isHere(host)) return whole;
   // then the host is a part of the password, which the message must not repeat
-  if (/^\w+:\/\/.*(#|[/?].*@)/.test(url)) throw refused(unreadable);
+  if (/^\w+:\/\/.*(#|[/?].*@)/.test(url)) throw refused(`${unreadable}. If that is so, ${example}`);
   throw refused(`names another machine (${host}) without sslmode: ${example}`);
 }
 

@@ -137,16 +137,25 @@ function trackTasks(
   };
 }
 
-/** The reason of a signal that was aborted: the worker is stopping, and the job runs again after its next start. It names no secret. */
+/** The reason of a signal that was aborted: the worker is stopping. It names no secret. */
 function isStop(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
+/** True if a job ended because the worker stops, and runs again after its next start: it has a try left. */
+function isPutOff({ error, job }: LogMeta = {}): boolean {
+  return isStop(error) && job !== undefined && job.attempts < job.max_attempts;
+}
+
+type LogMeta = {
+  readonly error?: unknown;
+  readonly job?: { readonly attempts: number; readonly max_attempts: number };
+};
+
 /** Log lines of graphile-worker. Its level info is logged as debug, and so are a stop, and an outage, which the heartbeat reports. */
 function queueLogger(log: Log): Logger {
   return new Logger(() => (level, message, meta) => {
-    const error = meta?.["error"];
-    if (isLostConnection(error) || isStop(error)) log.debug({ detail: message }, "queue.detail");
+    if (isLostConnection(meta?.["error"]) || isPutOff(meta)) log.debug({ detail: message }, "queue.detail");
     else if (level === "error") log.error({ problem: message }, "queue.error");
     else if (level === "warning") log.warn({ problem: message }, "queue.warning");
     else log.debug({ detail: message }, "queue.detail");

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { accountIdOf, apiAccess, databaseUrlOf, projectRoot } from "../../src/config/config.ts";
 
@@ -40,6 +41,11 @@ test("PGPASSWORD is the password of an address without one, with any characters"
     const { host, searchParams } = new URL(of(url, odd) ?? "");
     expect([host, searchParams.get("password")]).toEqual(["host", odd]);
     expect(of(url, undefined)).toBe(url);
+  }
+  // as the driver reads them
+  for (const url of ["postgres://me@/house?host=/socket", "postgres://me@host/my house"]) {
+    const { password, database } = new pg.Client({ connectionString: of(url, odd) });
+    expect([password, database]).toEqual([odd, new pg.Client({ connectionString: url }).database]);
   }
   for (const url of [
     "postgres://me:own@host/house",

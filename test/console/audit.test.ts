@@ -144,7 +144,7 @@ test("an action that was carried out does not count as failed where its outcome 
 });
 
 test("a price is read for as long as a page is, and no longer", async () => {
-  const hasty = clientOf(await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 0.3 } } }));
+  const hasty = clientOf(await stage.start({ ...withPasswords, settings: { console: { timeout_seconds: 2 } } }));
   await hasty.signIn(operatorPassword);
   const slices = await stage.failedSlice();
   await hasty.get(`/slices/${slices}`);

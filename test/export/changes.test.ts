@@ -135,6 +135,30 @@ test("a month that retention took away stays as it was exported last, of the tab
   expect(await counts()).toMatchObject({ written: 1, unchanged: 2, removed: 0 });
 });
 
+test("a month that is back with the very same rows, or that had none, is like any other", async () => {
+  await stage.export([ranks]);
+  await stage.pool.query(`create table public.kept as select * from ${ranks} where date_day < '2026-06-01'`);
+  await remove(ranks);
+  await stage.pool.query(`select ops.make_partition('${ranks}'::regclass, '2026-05-01')`);
+  await stage.pool.query(`insert into ${ranks} select * from public.kept`);
+  expect(await stage.export([ranks])).toMatchObject([{ written: 0, unchanged: 3, again: [] }]);
+
+  const review = (id: string) =>
+    stage.pool.query(`
+      insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, slice_id, fetched_at)
+      values (1, '${id}', 'v2', '2026-05-05 10:00', 840, '', 4, 1, now())`);
+  const written = async () => (await stage.export(["mart.app_overview_daily"])).map((one) => one.written);
+  await stage.pool.query(`
+    delete from ops.dropped_month;
+    insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2026-05-01', true, 1, now());
+    select ops.make_partition('core.fact_visibility'::regclass, '2026-05-01')`);
+  await review("a");
+  await written();
+  await remove("core.fact_visibility");
+  await review("b");
+  expect(await written()).toEqual([1]);
+});
+
 test("a mart keeps the file of a month of which one of its tables has lost its rows", async () => {
   await stage.pool.query(`
     insert into core.tracked_app (app_key, valid_from, is_current, slice_id, fetched_at) values (1, '2026-05-01', true, 1, now());

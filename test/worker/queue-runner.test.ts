@@ -39,11 +39,11 @@ test("a job that ends because the worker stops is not logged as an error, and is
   const lines: string[] = [];
   const log = createLog({ level: "debug", secrets: [], to: { write: (line) => void lines.push(line) } });
   const app = { config: { settings: { api: { retry_seconds: 1 } } }, hide: String, log, warehouse };
-  const failed = async (reason?: Error) => {
+  const failed = async (reason?: Error, maxAttempts = 25) => {
     const task = () => AbortSignal.abort(reason).throwIfAborted();
     const taskList = { stopped: task };
     const queue = await startQueue(app as unknown as App, { taskList, schedule: [], onLost: () => undefined });
-    await queue.addJob("stopped", {}, { jobKey: "stopped" });
+    await queue.addJob("stopped", {}, { jobKey: "stopped", maxAttempts });
     const isTried = "select attempts from graphile_worker.jobs where last_error is not null";
     await expect.poll(async () => (await warehouse.pool.query(isTried)).rows).toEqual([{ attempts: 1 }]);
     await queue.stop();
@@ -51,6 +51,9 @@ test("a job that ends because the worker stops is not logged as an error, and is
   };
   expect(await failed()).toBe(0);
   expect(await failed(new Error("not a stop"))).toBe(1);
+  // nothing runs it again
+  await warehouse.pool.query("delete from graphile_worker._private_jobs");
+  expect(await failed(undefined, 1)).toBe(1);
 });
 
 type Held = {

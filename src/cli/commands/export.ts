@@ -61,7 +61,7 @@ export function defineExport(command: Command): void {
         for (const { table: name, again } of done)
           for (const month of again)
             print(
-              `${name}: the file of ${month.slice(0, 7)} stays as it was exported before retention removed the month, and has no rows that were loaded again since; if you delete it, the next export writes what Postgres has.`,
+              `${name}: the file of ${month.slice(0, 7)} stays as it was exported before retention removed the month, and lacks rows that were loaded again since. If you move it away, the next export writes what Postgres has: other rows of the month are then only in the file that you moved.`,
             );
       }),
     );
