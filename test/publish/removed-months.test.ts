@@ -81,13 +81,17 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.months()).toEqual([{ month: 202501, count: 4 }]);
   });
 
+  /** Runs a command that keeps three months. */
+  const run = (...command: readonly string[]) =>
+    runCommand({ databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } }, command, {
+      settings: { retention: { keep_months: 3 } },
+      variables: on.environment,
+    });
+
   test("a month that a person drops in ClickHouse is published again; one of which retention removed rows is named, once", async () => {
     await stage.ranks("2025-01-01", 3);
     await stage.ranks("2025-02-01", 2);
     await on.published();
-    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-    const run = (...command: readonly string[]) =>
-      runCommand(behind, command, { settings: { retention: { keep_months: 3 } }, variables: on.environment });
     await on.there.ask(`alter table ${ranks} drop partition 202502`);
     expect(await on.published()).toEqual({ swapped: 1, unchanged: 1, removed: 0, rows: 5 });
     expect(await run("retention", "--yes")).toMatchObject({ code: 0 });
@@ -102,9 +106,6 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     await stage.ranks("2025-01-01", 3);
     await stage.ranks("2025-02-01", 2);
     await on.published();
-    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-    const run = (...command: readonly string[]) =>
-      runCommand(behind, command, { settings: { retention: { keep_months: 3 } }, variables: on.environment });
     expect(await run("retention", "--yes")).toMatchObject({ code: 0 });
     await on.there.ask(`alter table ${ranks} drop partition 202501`);
     await stage.ranks("2026-04-01", 1);
