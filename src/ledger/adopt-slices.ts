@@ -1,6 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { creditsLeft, isOpen } from "./open-slices.ts";
+import { creditsLeft, hasOpenSlices, isOpen } from "./open-slices.ts";
 import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
@@ -38,6 +38,7 @@ const adoptedAtOnce = 5_000;
  * worker runs now. In the order of the queue, for at most `mostCredits`. If two processes adopt the same slice, the first one keeps it.
  */
 export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<number> {
+  if (!(await hasOpenSlices(db))) return 0;
   const account = sql`(select account from ops.run where run_id = ${run.runId})`;
   return db.transaction().execute(async (transaction) => {
     // the lock makes Postgres check the conditions again: a slice that another process has just taken is left to it
