@@ -3,8 +3,8 @@ import { sql } from "../postgres/sql.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** The size of a long answer; random bytes cannot be compressed. */
-const triedBytes = 2 ** 20;
+/** The size of a long answer once it is compressed, which random bytes cannot be. Every start writes so many. */
+const triedBytes = 2 ** 18;
 
 /** Rolls back the transaction of the trial. */
 class TrialOver extends Error {}
