@@ -12,22 +12,27 @@ import { createPartitions } from "../../src/load/partitions.ts";
 import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
-import { answerWith, current, market, openListed, outcomes, syncAfter } from "../support/held-stage.ts";
+import {
+  answerWith,
+  current,
+  empty,
+  market,
+  openHeld,
+  openListed,
+  outcomes,
+  syncAfter,
+} from "../support/held-stage.ts";
 import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 import { must } from "../support/must.ts";
 import { exportFrom, filesOf, importInto } from "../support/raw-stage.ts";
 import { rebuild } from "../support/replay-stage.ts";
 
-const empty = { success: true, data: [] };
-
 /** A file with a list of apps. */
 type ListFile = AnswerFile & { readonly body: { readonly data: readonly object[] } };
 
 test("a held answer is not requested again by a retry of what was skipped, which names the command that applies it", async () => {
-  await using stage = await openListed();
-  answerWith(stage, empty);
-  await syncAfter(stage, 0);
+  await using stage = await openHeld();
   stage.sandbox.clearLog();
   for (const more of [["--dry-run"], []])
     expect(await runCommand(stage, ["retry", "--skipped", ...more])).toMatchObject({
@@ -40,9 +45,7 @@ test("a held answer is not requested again by a retry of what was skipped, which
 });
 
 test("held answers that are no longer stored, or are damaged, cannot be applied: their lists are requested again, and others are applied", async () => {
-  await using stage = await openListed();
-  answerWith(stage, empty);
-  await syncAfter(stage, 0);
+  await using stage = await openHeld();
   await stage.query(
     `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)
      select 0, dataset, jsonb '{"store": "ios"}', date_day, held_at, 3, array['a', 'b'] from ops.held_answer
@@ -66,9 +69,7 @@ test("held answers that are no longer stored, or are damaged, cannot be applied:
 });
 
 test("a held answer is read on the connection that applies it", async () => {
-  await using stage = await openListed();
-  answerWith(stage, empty);
-  await syncAfter(stage, 0);
+  await using stage = await openHeld();
   await using app = await stage.open();
   const { db } = app.warehouse;
   const second = async () => {
@@ -85,9 +86,7 @@ test("a held answer is read on the connection that applies it", async () => {
 });
 
 test("an answer that is decided meanwhile is not applied again, and others are", async () => {
-  await using stage = await openListed();
-  answerWith(stage, empty);
-  await syncAfter(stage, 0);
+  await using stage = await openHeld();
   await using app = await stage.open();
   const [held] = await readHeld(app.warehouse.db, "");
   const twice = agreeToAnswers(app, [must(held), must(held)]);
@@ -97,9 +96,7 @@ test("an answer that is decided meanwhile is not applied again, and others are",
 });
 
 test("a held answer is applied after the end of a replay of its list, also if that takes longer than a statement may", async () => {
-  await using stage = await openListed();
-  answerWith(stage, empty);
-  await syncAfter(stage, 0);
+  await using stage = await openHeld();
   await using other = await stage.open();
   const { applying } = await other.warehouse.db.transaction().execute(async (replaying) => {
     await keepLoadsOut(replaying, "tracked_app");

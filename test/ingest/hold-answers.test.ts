@@ -7,7 +7,16 @@ import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
 import { runCommand } from "../support/command.ts";
 import { syncCommand } from "../support/ingest-child.ts";
-import { answerWith, current, market, openListed, outcomes, syncAfter } from "../support/held-stage.ts";
+import {
+  answerWith,
+  current,
+  empty,
+  market,
+  openHeld,
+  openListed,
+  outcomes,
+  syncAfter,
+} from "../support/held-stage.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { openSynced } from "../support/synced-stage.ts";
@@ -55,7 +64,7 @@ describe("an answer that leaves out the whole portfolio", () => {
     await using stage = await openListed();
     const apps = await current(stage);
     expect(apps).toBeGreaterThan(2);
-    answerWith(stage, { success: true, data: [] });
+    answerWith(stage, empty);
     const ended = await command(stage, ...syncCommand);
     expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining("The answer about tracked_app is held") });
     expect(ended.stdout).not.toContain("API_BASE_URL");
@@ -73,9 +82,7 @@ describe("an answer that leaves out the whole portfolio", () => {
   });
 
   test("is applied when a second day says the same, and a replay says so too", async () => {
-    await using stage = await openListed();
-    answerWith(stage, { success: true, data: [] });
-    await syncAfter(stage, 0);
+    await using stage = await openHeld();
     expect(await current(stage)).toBeGreaterThan(0);
     expect(await syncAfter(stage, 1)).toMatchObject({ outcome: "loaded" });
     expect(await current(stage)).toBe(0);
@@ -87,10 +94,8 @@ describe("an answer that leaves out the whole portfolio", () => {
   });
 
   test("is forgotten when the next day says otherwise", async () => {
-    await using stage = await openListed();
+    await using stage = await openHeld();
     const apps = await current(stage);
-    answerWith(stage, { success: true, data: [] });
-    await syncAfter(stage, 0);
     stage.sandbox.set({ faults: [] });
     expect(await syncAfter(stage, 1)).toMatchObject({ outcome: "loaded" });
     expect(await current(stage)).toBe(apps);
@@ -100,9 +105,7 @@ describe("an answer that leaves out the whole portfolio", () => {
   });
 
   test("is applied once a person agrees, without a request", async () => {
-    await using stage = await openListed();
-    answerWith(stage, { success: true, data: [] });
-    await syncAfter(stage, 0);
+    await using stage = await openHeld();
     // of another account, whose portfolio this person does not decide about
     await stage.query(
       `insert into ops.held_answer (slice_id, dataset, scope, date_day, held_at, current_count, closing)

@@ -1,16 +1,33 @@
 import { addDays } from "../../src/core/day.ts";
 import { today, type Stage } from "./ingest-stage.ts";
-import { openSynced } from "./synced-stage.ts";
+import { openIn, openSynced } from "./synced-stage.ts";
 
 /** A small account. */
 export const market = { apps: 4, countries: ["US"], keywordsPerApp: 5 } as const;
 const request = { datasets: ["tracked_app"] };
 
+/** A list of apps without one. */
+export const empty = { success: true, data: [] };
+
+/** The day on which the list of apps was read. */
+const yesterday = addDays(today, -1);
+const read = { request: { ...request, today: yesterday } };
+
 /** A stage that has read the list of apps the day before. */
-export const openListed = () => {
-  const yesterday = addDays(today, -1);
-  return openSynced({ market, today: yesterday }, { request: { ...request, today: yesterday } });
-};
+export const openListed = () => openSynced({ market, today: yesterday }, read);
+
+/** A stage whose list of apps was empty today, which is held; the sandbox continues to answer so. */
+export async function openHeld(): Promise<Stage> {
+  const make = async (stage: Stage) => {
+    await stage.sync(read);
+    answerWith(stage, empty);
+    await syncAfter(stage, 0);
+  };
+  const stage = await openIn({ name: "an empty list of apps is held", make }, { market, today: yesterday });
+  answerWith(stage, empty);
+  stage.sandbox.set({ today });
+  return stage;
+}
 
 /** Has the account's list of apps answered with this from now on. */
 export function answerWith(stage: Stage, answer: unknown): void {

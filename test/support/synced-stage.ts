@@ -3,43 +3,56 @@ import { freshDatabase } from "./database.ts";
 import { openStage, type RunOptions, type Stage } from "./ingest-stage.ts";
 import { charged } from "./ingest-witness.ts";
 
-/** What the first sync of a stage has left: its database, which nobody is connected to, and its requests. */
-type Synced = { readonly database: string; readonly requested: readonly SandboxRequest[] };
+/** What a stage has left: its database, which nobody is connected to, and its requests. */
+type Left = { readonly database: string; readonly requested: readonly SandboxRequest[] };
 
 /** How the first sync is made: without faults unless it has its own. All clocks count as the same. */
 type FirstRun = Pick<RunOptions, "request" | "settings" | "clock" | "maxCredits"> & {
   readonly faults?: readonly Fault[];
 };
 
-const made = new Map<string, Promise<Synced>>();
+/** A state that is made once in a process: a name that no other state has, and how it is made. */
+type State = { readonly name: string; readonly make: (stage: Stage) => Promise<unknown> };
 
-/** The first sync, made once in a process for all stages whose market, day and accounts are the same. */
-function syncedOnce({ market, today, accounts }: SandboxOptions, run: FirstRun): Promise<Synced> {
+const made = new Map<string, Promise<Left>>();
+
+/** Makes a state once for all stages whose market, day and accounts are the same. */
+function leftOnce(options: SandboxOptions, { name, make }: State, first: SandboxOptions = {}): Promise<Left> {
+  const { market, today, accounts } = options;
   const chosen = { ...(market && { market }), ...(today && { today }), ...(accounts && { accounts }) };
-  const key = JSON.stringify([chosen, run]);
-  const known = made.get(key) ?? sync(chosen, run);
+  const key = JSON.stringify([chosen, name]);
+  const known = made.get(key) ?? leave({ ...chosen, ...first }, make);
   made.set(key, known);
   return known;
 }
 
-async function sync(options: SandboxOptions, { faults = [], ...run }: FirstRun): Promise<Synced> {
+async function leave(options: SandboxOptions, make: State["make"]): Promise<Left> {
   // goes with all databases of these tests
   const { url } = await freshDatabase();
-  await using stage = await openStage({ ...options, ...(run.clock && { clock: run.clock }), faults, database: url });
-  await stage.sync(run);
+  await using stage = await openStage({ ...options, database: url });
+  await make(stage);
   return { database: new URL(url).pathname.slice(1), requested: stage.requested() };
 }
 
-/**
- * Opens a stage whose first sync is over: on a copy of a database in which it was made once. Its account has paid for
- * that sync, and the log is empty.
- */
-export async function openSynced(options: SandboxOptions = {}, run: FirstRun = {}): Promise<Stage> {
-  const { database, requested } = await syncedOnce(options, run);
+async function openOn({ database, requested }: Left, options: SandboxOptions): Promise<Stage> {
   await using opened = new AsyncDisposableStack();
   const { url } = opened.use(await freshDatabase(database));
   const stage = opened.use(await openStage({ ...options, database: url }));
   stage.sandbox.spend(charged(requested));
   const stack = opened.move();
   return { ...stage, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/**
+ * Opens a stage in a state: on a copy of a database in which it was made once. Its account has paid for that, the log is empty, and the
+ * sandbox answers as at the beginning.
+ */
+export async function openIn(state: State, options: SandboxOptions = {}): Promise<Stage> {
+  return openOn(await leftOnce(options, state), options);
+}
+
+/** Opens a stage whose first sync is over, in the same way. */
+export async function openSynced(options: SandboxOptions = {}, { faults = [], ...run }: FirstRun = {}): Promise<Stage> {
+  const state: State = { name: JSON.stringify([run, faults]), make: (stage) => stage.sync(run) };
+  return openOn(await leftOnce(options, state, { ...(run.clock && { clock: run.clock }), faults }), options);
 }
