@@ -9,6 +9,7 @@ import type { ChildOptions } from "../support/ingest-child.ts";
 import { openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 import { startCommand } from "../support/running-command.ts";
+import { openOwnTerminal } from "../support/own-terminal.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 3, organicKeywords: 4 } as const;
@@ -162,10 +163,20 @@ test("a limit is an agreement up to it, and to nothing after it", async () => {
   expect(await run(stage, "sync", "--as-of", today)).toMatchObject({ code: 2 });
 });
 
-/** Starts the first sync of a stage at a terminal. `charged` is what it cost so far, `questions` the prices that were put to a person. */
-async function openFirstSync(stage: Stage, folders: AsyncDisposableStack) {
+const sync = ["sync", "--as-of", today];
+
+/** The prices that were put to a person at a terminal. */
+function questions(terminal: Terminal): number[] {
+  const asked = terminal.output().matchAll(/Spend ([\d,]+) credits?\? \(y\/N/g);
+  return [...asked].map(([, credits = ""]) => Number(credits.replaceAll(",", "")));
+}
+
+const charged = (stage: Stage) => stage.requested().reduce((sum, { charged: taken }) => sum + taken, 0);
+
+/** Starts the sync of a stage as a process of its own, under a terminal that the system has. */
+async function openProcess(stage: Stage, opened: AsyncDisposableStack): Promise<Terminal> {
   const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
-  folders.defer(() => rm(folder, { recursive: true }));
+  opened.defer(() => rm(folder, { recursive: true }));
   const config = path.join(folder, "storehouse.yaml");
   await writeFile(config, JSON.stringify(quick()));
   const variables = {
@@ -174,48 +185,40 @@ async function openFirstSync(stage: Stage, folders: AsyncDisposableStack) {
     DATABASE_URL: stage.databaseUrl,
     STOREHOUSE_CONFIG: config,
   };
-  const question = /Spend ([\d,]+) credits?\? \(y\/N/g;
-  return {
-    start: (...more: readonly string[]) => openTerminal(folder, ["sync", "--as-of", today, ...more], variables),
-    charged: () => stage.requested().reduce((sum, { charged: taken }) => sum + taken, 0),
-    questions: (terminal: Terminal) =>
-      [...terminal.output().matchAll(question)].map(([, credits = ""]) => Number(credits.replaceAll(",", ""))),
-  };
+  return opened.use(openTerminal(folder, sync, variables));
 }
 
 test.skipIf(!hasTerminal)(
   "at a terminal each step is priced, agreed to and run within its price, before the next one is planned; what is typed before a price is shown agrees to nothing",
   async () => {
     await using stage = await openStage({ market });
-    await using folders = new AsyncDisposableStack();
-    const { start, charged, questions } = await openFirstSync(stage, folders);
-
-    await using no = start();
+    await using opened = new AsyncDisposableStack();
+    const no = await openProcess(stage, opened);
     await until(() => questions(no).length === 1);
-    expect(charged()).toBe(0);
+    expect(charged(stage)).toBe(0);
     // as someone does who sees nothing happen
     no.type("y\ry\ry\r");
     await until(() => questions(no).length === 2);
     // no answer to one price agrees to one that is not shown yet
     no.type("a\r");
     expect(await no.ended).toBe(2);
-    expect([questions(no), charged()]).toEqual([[5, 1], 5]);
+    expect([questions(no), charged(stage)]).toEqual([[5, 1], 5]);
     expect(await stage.query("select from ops.agreement")).toEqual([]);
 
-    await using stopped = start();
+    await using stopped = openOwnTerminal(stage, sync);
     await until(() => questions(stopped).length === 1);
     stopped.type("\u0003");
     expect(await stopped.ended).toBe(130);
     expect(stopped.output()).toContain("\nStopped: nothing is spent without your agreement.\n");
 
-    await using yes = start();
+    const yes = await openProcess(stage, opened);
     for (const [index, agreed] of [1, 50].entries()) {
       await until(() => questions(yes).length === index + 1);
       expect(questions(yes)[index]).toBe(agreed);
       yes.type("y\r");
     }
     await until(() => questions(yes).length === 3);
-    expect(charged()).toBe(5 + 1 + 50);
+    expect(charged(stage)).toBe(5 + 1 + 50);
     expect(yes.output()).toContain("A night then costs about");
     const { stdout: runs } = await run(stage, "runs");
     expect([runs.match(/as far as agreed/g)?.length, runs.includes("limit")]).toEqual([3, false]);
@@ -223,7 +226,7 @@ test.skipIf(!hasTerminal)(
     yes.type("y\r");
     expect(await yes.ended).toBe(0);
     const [price = 0] = questions(yes).slice(-1);
-    expect(charged()).toBe(56 + price);
+    expect(charged(stage)).toBe(56 + price);
     expect(await stage.query("select credits, agreed_by from ops.agreement")).toEqual([
       { credits: price, agreed_by: "terminal" },
     ]);
@@ -237,69 +240,59 @@ test.skipIf(!hasTerminal)(
   },
 );
 
-test.skipIf(!hasTerminal)(
-  "at a terminal a sync of lists only, and one that finds nothing missing, show the price of a night and record a yes to it",
-  async () => {
-    await using stage = await openStage({ market });
-    await using folders = new AsyncDisposableStack();
-    const { start, questions } = await openFirstSync(stage, folders);
-    const isAsked = (terminal: Terminal) => terminal.output().includes("May workers and later syncs spend that? (y/N");
-    const agreements = () => stage.query("select dataset, credits, agreed_by from ops.agreement order by dataset");
+test("at a terminal a sync of lists only, and one that finds nothing missing, show the price of a night and record a yes to it", async () => {
+  await using stage = await openStage({ market });
+  const isAsked = (terminal: Terminal) => terminal.output().includes("May workers and later syncs spend that? (y/N");
+  const agreements = () => stage.query("select dataset, credits, agreed_by from ops.agreement order by dataset");
 
-    await using lists = start("--dataset", "tracked_app");
-    await until(() => questions(lists).length === 1);
-    lists.type("y\r");
-    await until(() => isAsked(lists));
-    expect([lists.output().includes("A night then costs about"), await agreements()]).toEqual([true, []]);
-    lists.type("y\r");
-    expect(await lists.ended).toBe(0);
-    const ofLists = { dataset: "tracked_app", credits: 0, agreed_by: "terminal" };
-    expect(await agreements()).toEqual([ofLists]);
+  await using lists = openOwnTerminal(stage, [...sync, "--dataset", "tracked_app"]);
+  await until(() => questions(lists).length === 1);
+  lists.type("y\r");
+  await until(() => isAsked(lists));
+  expect([lists.output().includes("A night then costs about"), await agreements()]).toEqual([true, []]);
+  lists.type("y\r");
+  expect(await lists.ended).toBe(0);
+  const ofLists = { dataset: "tracked_app", credits: 0, agreed_by: "terminal" };
+  expect(await agreements()).toEqual([ofLists]);
 
-    // a limit agrees to this sync only
-    expect(await run(stage, "sync", "--as-of", today, "--max-credits", "1000")).toMatchObject({ code: 0 });
-    const before = stage.requested().length;
-    await using no = start();
-    await until(() => isAsked(no));
-    no.type("\r");
-    expect([await no.ended, await agreements()]).toEqual([0, [ofLists]]);
-    await using yes = start();
-    await until(() => isAsked(yes));
-    yes.type("y\r");
-    expect(await yes.ended).toBe(0);
-    expect(await agreements()).toEqual([{ ...ofLists, dataset: "" }, ofLists]);
-    expect(stage.requested()).toHaveLength(before);
-  },
-);
+  // a limit agrees to this sync only
+  expect(await run(stage, "sync", "--as-of", today, "--max-credits", "1000")).toMatchObject({ code: 0 });
+  const before = stage.requested().length;
+  await using no = openOwnTerminal(stage, sync);
+  await until(() => isAsked(no));
+  no.type("\r");
+  expect([await no.ended, await agreements()]).toEqual([0, [ofLists]]);
+  await using yes = openOwnTerminal(stage, sync);
+  await until(() => isAsked(yes));
+  yes.type("y\r");
+  expect(await yes.ended).toBe(0);
+  expect(await agreements()).toEqual([{ ...ofLists, dataset: "" }, ofLists]);
+  expect(stage.requested()).toHaveLength(before);
+});
 
-test.skipIf(!hasTerminal)(
-  "at a terminal a sync with failed slices records a yes to nights, and prices those whose next try is due before it requests them",
-  async () => {
-    const faults = ["ios", "android"].map(
-      (store) => ({ operation: `${store}.keyword-ranking`, times: 1_000_000, kind: "status", status: 500 }) as const,
-    );
-    await using stage = await openStage({ market, faults });
-    await using folders = new AsyncDisposableStack();
-    const { start, questions } = await openFirstSync(stage, folders);
-    const agreements = () => stage.query("select dataset, agreed_by from ops.agreement");
-    expect(await run(stage, "sync", "--as-of", today, "--max-credits", "1000")).toMatchObject({ code: 1 });
-    const before = stage.requested().length;
+test("at a terminal a sync with failed slices records a yes to nights, and prices those whose next try is due before it requests them", async () => {
+  const faults = ["ios", "android"].map(
+    (store) => ({ operation: `${store}.keyword-ranking`, times: 1_000_000, kind: "status", status: 500 }) as const,
+  );
+  await using stage = await openStage({ market, faults });
+  const agreements = () => stage.query("select dataset, agreed_by from ops.agreement");
+  expect(await run(stage, "sync", "--as-of", today, "--max-credits", "1000")).toMatchObject({ code: 1 });
+  const before = stage.requested().length;
 
-    await using nights = start();
-    await until(() => nights.output().includes("May workers and later syncs spend that? (y/N"));
-    nights.type("y\r");
-    expect([await nights.ended, await agreements()]).toEqual([1, [{ dataset: "", agreed_by: "terminal" }]]);
-    expect(stage.requested()).toHaveLength(before);
+  await using nights = openOwnTerminal(stage, sync);
+  await until(() => nights.output().includes("May workers and later syncs spend that? (y/N"));
+  nights.type("y\r");
+  expect([await nights.ended, await agreements()]).toEqual([1, [{ dataset: "", agreed_by: "terminal" }]]);
+  expect(stage.requested()).toHaveLength(before);
 
-    await stage.query("delete from ops.agreement");
-    stage.sandbox.set({ faults: [] });
-    stage.sandbox.clearLog();
-    await stage.query("update ops.slice set due_at = ended_at where state = 'failed'");
-    await using tries = start();
-    await until(() => questions(tries).length === 1);
-    expect(stage.requested()).toEqual([]);
-    tries.type("y\r");
-    expect([await tries.ended, await agreements()]).toEqual([0, [{ dataset: "", agreed_by: "terminal" }]]);
-    expect(stage.requested().reduce((sum, { charged }) => sum + charged, 0)).toBe(questions(tries)[0]);
-  },
-);
+  await stage.query("delete from ops.agreement");
+  stage.sandbox.set({ faults: [] });
+  stage.sandbox.clearLog();
+  await stage.query("update ops.slice set due_at = ended_at where state = 'failed'");
+  await using tries = openOwnTerminal(stage, sync);
+  await until(() => questions(tries).length === 1);
+  expect(stage.requested()).toEqual([]);
+  tries.type("y\r");
+  expect([await tries.ended, await agreements()]).toEqual([0, [{ dataset: "", agreed_by: "terminal" }]]);
+  expect(charged(stage)).toBe(questions(tries)[0]);
+});

@@ -2,17 +2,20 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { runCommand } from "../support/command.ts";
+import { forTests } from "../support/for-tests.ts";
+import type { Behind } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { gateAfter, openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
 import { startCommand } from "../support/running-command.ts";
+import { openSynced } from "../support/synced-stage.ts";
 import { hasTerminal, openTerminal } from "../support/terminal.ts";
 
 const app = "6446318020";
 
-async function run(stage: Stage, command: readonly string[]) {
+async function run(stage: Behind, command: readonly string[]) {
   return runCommand(stage, ["keywords", ...command]);
 }
 
@@ -31,16 +34,14 @@ async function tracked(stage: Stage, country: string) {
   return rows.map(({ keyword }) => keyword).sort();
 }
 
-describe("keywords that the account tracks", () => {
-  let stage: Stage;
-  const followed = { request: { datasets: ["tracked_keyword"] } } as const;
+const followed = { request: { datasets: ["tracked_keyword"] } } as const;
 
-  beforeAll(async () => {
-    stage = await openStage();
-    await stage.sync(followed);
-  });
+/** Opens a stage that has synced the keywords of its account. */
+const openWithLists = () => openSynced({}, followed);
+
+describe("keywords that the account tracks", () => {
+  const stage = forTests(openWithLists);
   beforeEach(() => stage.sandbox.clearLog());
-  afterAll(() => stage[Symbol.asyncDispose]());
 
   test("are not changed where no terminal can confirm: the command shows the change, which takes the count alone", async () => {
     const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
@@ -58,7 +59,12 @@ describe("keywords that the account tracks", () => {
     await using proxy = await openProxy(stage.sandbox, (passing) => {
       if (passing.target.includes("count-by-country")) passing.body = passing.body.replaceAll('"US"', '"us"');
     });
-    const { stdout } = await run({ ...stage, sandbox: { ...stage.sandbox, ...proxy } }, ["remove", app, "US", "x"]);
+    const { stdout } = await run({ databaseUrl: stage.databaseUrl, sandbox: { ...stage.sandbox, ...proxy } }, [
+      "remove",
+      app,
+      "US",
+      "x",
+    ]);
     expect(stdout).toContain("The account tracks 12 keywords");
   });
 
@@ -212,23 +218,21 @@ describe("a change whose reply was lost", () => {
   const lost = { ...adding, kind: "half" } as const;
 
   test("is not called ignored where the retry is answered without it", async () => {
-    await using stage = await openStage();
+    await using stage = await openWithLists();
     stage.sandbox.set({ faults: [lost] });
     const { code, stdout } = await run(stage, ["add", app, "JP", "a word", "--yes"]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(/\n0 added, 0 removed\. .*\nThe service did not confirm "a word": .*lost\.\n$/),
     });
-    await stage.sync({ request: { datasets: ["tracked_keyword"] } });
+    await stage.sync(followed);
     expect(await tracked(stage, "JP")).toContain("a word");
   });
 
   test.each([400, 403])(
     "is not called undone where the retry is refused with %i, and the lists are read again",
     async (status) => {
-      await using stage = await openStage();
-      const followed = { request: { datasets: ["tracked_keyword"] } } as const;
-      await stage.sync(followed);
+      await using stage = await openWithLists();
       stage.sandbox.set({ faults: [lost, { ...adding, kind: "status", status }] });
       const { stderr } = await run(stage, ["add", app, "JP", "a word", "--yes"]);
       expect(stderr).toMatch(

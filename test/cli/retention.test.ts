@@ -1,21 +1,25 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
+import { forTests } from "../support/for-tests.ts";
 import type { ChildOptions } from "../support/ingest-child.ts";
-import { openStage, quick, today, until, type Stage } from "../support/ingest-stage.ts";
-import { hasTerminal, openTerminal } from "../support/terminal.ts";
+import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { openOwnTerminal } from "../support/own-terminal.ts";
+import { openSynced } from "../support/synced-stage.ts";
 
 const settings = { retention: { keep_months: 1 } } as const;
+
+const openWithRanks = () =>
+  openSynced(
+    { market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } },
+    { request: { datasets: ["keyword_rank"] } },
+  );
 
 async function run(stage: Stage, command: readonly string[], given: ChildOptions = { settings }) {
   return runCommand(stage, command, given);
 }
 
 test("storehouse retention shows what it would remove, requires a confirmation, removes it, and a backfill of kept months no longer says so", async () => {
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
-  await stage.sync({ request: { datasets: ["keyword_rank"] } });
+  await using stage = await openWithRanks();
   const all = await run(stage, ["retention", "--dry-run"], {});
   expect(all).toMatchObject({
     code: 0,
@@ -45,33 +49,24 @@ test("storehouse retention shows what it would remove, requires a confirmation, 
   expect(await stage.query("select 1 from ops.plan")).toEqual([]);
 });
 
-test.skipIf(!hasTerminal).each([
+test.each([
   [["retention"], "Drop 1 month for good? (y/N)", "Nothing was changed."],
   [["prune", "--keep-days", "0"], " for good? (y/N)", "Nothing was deleted."],
 ] as const)("%j ends as interrupted by Ctrl-C at its question, and as not confirmed by no", async (...given) => {
   const [command, question, said] = given;
-  await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } });
-  await stage.sync({ request: { datasets: ["keyword_rank"] } });
-  const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
-  const config = path.join(folder, "storehouse.yaml");
-  await writeFile(config, JSON.stringify({ ...quick(), ...settings }));
-  const variables = {
-    API_BASE_URL: stage.sandbox.url,
-    API_TOKEN: stage.sandbox.token,
-    DATABASE_URL: stage.databaseUrl,
-    STOREHOUSE_CONFIG: config,
-  };
+  await using stage = await openWithRanks();
   for (const [typed, code] of [
     ["\u0003", 130],
     ["n\r", 2],
   ] as const) {
-    await using terminal = openTerminal(folder, command, variables);
+    await using terminal = openOwnTerminal(stage, command, { settings });
     await until(() => terminal.output().includes(question));
     terminal.type(typed);
     expect([await terminal.ended, terminal.output()]).toEqual([code, expect.stringContaining(said)]);
   }
-  await rm(folder, { recursive: true });
 });
+
+const unused = forTests(() => openStage({ market: { apps: 1 } }));
 
 test.each([
   [
@@ -89,8 +84,7 @@ test.each([
   [{ datasets: { app_match: { keep_months: 1 } } }, "datasets.app_match.keep_months cannot be used"],
   [{ retention: { keep_months: 0 } }, "retention.keep_months"],
 ] as const)("settings that do not fit together are refused by their line: %j", async (wrong, reported) => {
-  await using stage = await openStage({ market: { apps: 1 } });
-  const { code, stderr } = await run(stage, ["retention", "--dry-run"], { settings: wrong });
+  const { code, stderr } = await run(unused, ["retention", "--dry-run"], { settings: wrong });
   expect(code).toBe(2);
   expect(stderr).toMatch(/^bad_config: .* line 1: /);
   expect(stderr).toContain(reported);

@@ -7,14 +7,18 @@ import { recordAgreement } from "../../src/credits/agreement.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import { openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
 import { runCommand } from "../support/command.ts";
+import { openOwnTerminal } from "../support/own-terminal.ts";
 import { hasTerminal, openTerminal, type Terminal } from "../support/terminal.ts";
 
-/** A first worker at a terminal, that can be started again. */
+/** A first worker at a terminal, that can be started again: in this process, or as one of its own under a terminal that the system has. */
 type FirstWorker = AsyncDisposable & {
   readonly stage: Stage;
   readonly start: (variables?: Record<string, string>) => Terminal;
+  readonly startProcess: (variables?: Record<string, string>) => Terminal;
   readonly folder: string;
 };
+
+const logged = { LOG_LEVEL: "warn" } as const;
 
 async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorker> {
   await using opened = new AsyncDisposableStack();
@@ -29,12 +33,13 @@ async function openFirstWorker(options: SandboxOptions = {}): Promise<FirstWorke
     API_TOKEN: stage.sandbox.token,
     DATABASE_URL: stage.databaseUrl,
     STOREHOUSE_CONFIG: config,
-    LOG_LEVEL: "warn",
+    ...logged,
   };
   const stack = opened.move();
   return {
     stage,
-    start: (more = {}) => openTerminal(folder, ["worker"], { ...variables, ...more }),
+    start: (more = {}) => openOwnTerminal(stage, ["worker"], { variables: { ...logged, ...more } }),
+    startProcess: (more = {}) => openTerminal(folder, ["worker"], { ...variables, ...more }),
     folder,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -52,7 +57,7 @@ function questions(terminal: Terminal): number {
 
 const refused = "nothing is spent without your agreement";
 
-test.skipIf(!hasTerminal)("a first worker whose step waits for credits says until when and what to do", async () => {
+test("a first worker whose step waits for credits says until when and what to do", async () => {
   await using worker = await openFirstWorker();
   worker.stage.sandbox.spend(99_998);
   await using waiting = worker.start();
@@ -71,7 +76,7 @@ test("the help of a worker names the exit codes of one that has not started yet"
   for (const code of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`Exit codes:[^]*\\b${code}\\s`));
 });
 
-test.skipIf(!hasTerminal)("a first worker whose step fails says what failed and how to continue", async () => {
+test("a first worker whose step fails says what failed and how to continue", async () => {
   const faults = [{ operation: "dashboard.apps", kind: "status", status: 400, times: 50 }] as const;
   await using worker = await openFirstWorker({ faults });
   await using failing = worker.start();
@@ -97,7 +102,7 @@ test.skipIf(!hasTerminal)(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'storehouse %' and application_name <> 'storehouse tests' and datname = current_database()",
       );
     };
-    await using waiting = worker.start();
+    await using waiting = worker.startProcess();
     await until(() => questions(waiting) === 1);
     await setReadOnly(true);
     waiting.type("y\r");
@@ -138,7 +143,7 @@ test.skipIf(!hasTerminal)(
     expect(shown(no)).toContain(`The worker has not started: ${refused}.`);
     expect(await stage.query(agreed)).toHaveLength(1);
 
-    await using yes = worker.start({ STOREHOUSE_CRONTAB: crontab });
+    await using yes = worker.startProcess({ STOREHOUSE_CRONTAB: crontab });
     await until(() => questions(yes) === 1);
     yes.type("y\r");
     await until(() => questions(yes) === 2);

@@ -3,8 +3,8 @@ import { openReader, readingConnections } from "../../src/console/reader.ts";
 import { actingConnections } from "../../src/console/server.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openConsoleStage, operatorPassword, untilShown, withPasswords } from "../support/console-stage.ts";
-import { runCommand } from "../support/command.ts";
-import { startChild, type Child } from "../support/ingest-child.ts";
+import { runCommand, runUntil, type Output } from "../support/command.ts";
+import { startChild } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 import { pageAt } from "../support/pages.ts";
@@ -12,16 +12,16 @@ import { pageAt } from "../support/pages.ts";
 const stage = forTests(openConsoleStage);
 
 /** The address that a command prints. */
-async function addressOf(child: Child): Promise<string> {
-  const all = () => `${child.output().stdout}${child.output().stderr}`;
+async function addressOf(output: Output, ended?: Promise<unknown>): Promise<string> {
+  const all = () => `${output().stdout}${output().stderr}`;
   const printed = /The console is on (http:\S+)/;
-  await Promise.race([until(() => printed.test(all())), child.ended]);
+  await Promise.race([until(() => printed.test(all())), ...(ended === undefined ? [] : [ended])]);
   return printed.exec(all())?.[1] ?? all();
 }
 
 test("storehouse console serves on loopback and prints where, until it is stopped", async () => {
   await using child = startChild(stage.stage, ["console", "--port", "0"]);
-  const address = await addressOf(child);
+  const address = await addressOf(child.output, child.ended);
   expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
   expect(await (await fetch(address)).text()).toContain("Can the figures be trusted?");
   child.process.kill("SIGTERM");
@@ -40,11 +40,11 @@ test("a worker serves it where console.on says so", async () => {
   const datasets = { tracked_app: off, tracked_country: off, tracked_keyword: off };
   const settings = { console: { on: true, port: 0 }, datasets };
   const variables = { STOREHOUSE_CONSOLE_PASSWORD: operatorPassword };
-  await using child = startChild(stage.stage, ["worker", "--yes"], { settings, variables });
-  const address = await addressOf(child);
-  await untilShown(async () => (await fetch(new URL("/sign-in", address))).text(), /Sign in/);
-  child.process.kill("SIGTERM");
-  expect(await child.ended).toBe(0);
+  const look = async (output: Output) => {
+    const address = await addressOf(output);
+    await untilShown(async () => (await fetch(new URL("/sign-in", address))).text(), /Sign in/);
+  };
+  expect(await runUntil(stage.stage, ["worker", "--yes"], look, { settings, variables })).toMatchObject({ code: 0 });
 });
 
 test("pages read as storehouse_reader, and nothing that they run can write or see an answer", async () => {

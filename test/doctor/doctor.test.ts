@@ -7,6 +7,7 @@ import { diagnose } from "../../src/doctor/doctor.ts";
 import { checkUnrequestedDays } from "../../src/doctor/ledger-checks.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { runCommand } from "../support/command.ts";
+import { forTests } from "../support/for-tests.ts";
 import type { Behind } from "../support/ingest-child.ts";
 import { openStage, until, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { emptyDatabase } from "../support/warehouse-empty.ts";
@@ -42,9 +43,11 @@ async function runChecks(
 }
 
 describe("the doctor", () => {
+  /** For what changes nothing in its database. */
+  const shared = forTests(openToday);
+
   test("fails no check where a worker can run, and reports the balance", async () => {
-    await using stage = await openToday();
-    const { code, of, text } = await visit(stage);
+    const { code, of, text } = await visit(shared);
     expect(code).toBe(0);
     const { checks } = JSON.parse(text) as { checks: Diagnosis[] };
     expect(checks.map(({ check, state }) => `${check} ${state}`)).toEqual([
@@ -70,14 +73,13 @@ describe("the doctor", () => {
       "webhook warn",
     ]);
     expect(of("token")?.found).toMatch(/credits are left/);
-    expect(stage.requested()).toEqual([]);
+    expect(shared.requested()).toEqual([]);
   });
 
   test("names a table under export.tables that there is not, before the crontab exports", async () => {
-    await using stage = await openToday();
-    await using _migrated = await stage.open();
+    await using _migrated = await shared.open();
     const found = async (tables: string[], to?: string) => {
-      const of = await runChecks(stage, {}, false, { export: { tables, ...(to === undefined ? {} : { to }) } });
+      const of = await runChecks(shared, {}, false, { export: { tables, ...(to === undefined ? {} : { to }) } });
       return of("export");
     };
     expect(await found(["core", "fact_ranks"])).toBeUndefined();
@@ -88,8 +90,7 @@ describe("the doctor", () => {
   });
 
   test("prints a line for each check, and what to do under it", async () => {
-    await using stage = await openToday();
-    const ended = await runCommand(stage, ["doctor"]);
+    const ended = await runCommand(shared, ["doctor"]);
     expect(ended.code).toBe(0);
     const { stdout } = ended;
     expect(stdout).toMatch(/^ok {4}database {15}Postgres 1[5-8]\S* responds$/m);
@@ -98,10 +99,9 @@ describe("the doctor", () => {
   });
 
   test("runs no migration, and names those that are pending", async () => {
-    await using stage = await openToday();
     await using empty = await emptyDatabase();
     const environment = { DATABASE_URL: empty.url };
-    const of = await runChecks(stage, environment, false, { export: { to: "files" } });
+    const of = await runChecks(shared, environment, false, { export: { to: "files" } });
     expect(of("migrations")).toMatchObject({
       state: "warn",
       found: expect.stringMatching(/^\d+ migrations are pending: 0001-schemas to /) as string,
@@ -109,16 +109,16 @@ describe("the doctor", () => {
     expect(of("rights")).toMatchObject({ state: "ok" });
     // one line says so, and not one of each check that needs them
     for (const check of ["workers", "incidents", "export"]) expect(of(check)).toBeUndefined();
-    const again = await runChecks(stage, environment);
-    expect(again("migrations")?.found).toBe(of("migrations")?.found);
+    await using warehouse = await openWarehouse(empty.url, 1);
+    const made = "select nspname from pg_namespace where nspname in ('raw', 'core', 'mart', 'ops', 'parts')";
+    expect((await warehouse.pool.query(made)).rows).toEqual([]);
   });
 
   test("fails where another program has tables in the database, which every other command would refuse", async () => {
-    await using stage = await openToday();
     await using taken = await emptyDatabase();
     await using warehouse = await openWarehouse(taken.url, 1);
     await warehouse.pool.query("create schema graphile_worker; create table graphile_worker.jobs (id integer)");
-    const of = await runChecks(stage, { DATABASE_URL: taken.url });
+    const of = await runChecks(shared, { DATABASE_URL: taken.url });
     expect(of("migrations")).toEqual({
       check: "migrations",
       state: "fail",
@@ -137,8 +137,7 @@ describe("the doctor", () => {
   });
 
   test("runs all other checks while the database does not respond", async () => {
-    await using stage = await openToday();
-    const { code, of } = await visit(stage, { DATABASE_URL: "postgres://me:pa55word-of-the-user@127.0.0.1:9/none" });
+    const { code, of } = await visit(shared, { DATABASE_URL: "postgres://me:pa55word-of-the-user@127.0.0.1:9/none" });
     expect(code).toBe(1);
     expect(of("database")).toMatchObject({ state: "fail", next: "check DATABASE_URL and that the server runs" });
     expect([of("token")?.state, of("crontab")?.state]).toEqual(["ok", "ok"]);
@@ -161,8 +160,7 @@ describe("the doctor", () => {
   });
 
   test("is content with the Postgres of its own that is not set up yet, which no DATABASE_URL chooses", async () => {
-    await using stage = await openToday();
-    const { of } = await visit(stage, { DATABASE_URL: "", STOREHOUSE_HOME: "/tmp/storehouse-no-such-home" });
+    const { of } = await visit(shared, { DATABASE_URL: "", STOREHOUSE_HOME: "/tmp/storehouse-no-such-home" });
     expect(of("database")).toMatchObject({
       state: "ok",
       found: expect.stringContaining("runs its own Postgres") as string,
@@ -170,8 +168,7 @@ describe("the doctor", () => {
   });
 
   test("checks no other database where DATABASE_URL is invalid", async () => {
-    await using stage = await openToday();
-    const { code, text, of } = await visit(stage, { DATABASE_URL: "mysql://127.0.0.1/none" });
+    const { code, text, of } = await visit(shared, { DATABASE_URL: "mysql://127.0.0.1/none" });
     expect(code).toBe(1);
     expect(of("environment")).toMatchObject({
       state: "fail",
@@ -182,8 +179,7 @@ describe("the doctor", () => {
   });
 
   test("runs all other checks where settings are invalid, and names each of them", async () => {
-    await using stage = await openToday();
-    const { code, text, of } = await visit(stage, {
+    const { code, text, of } = await visit(shared, {
       API_BASE_URL: "ftp://x",
       LOG_LEVEL: "loud",
       STOREHOUSE_CONFIG: "/nowhere.yaml",
@@ -256,9 +252,8 @@ describe("the doctor", () => {
   });
 
   test("says that days without a request are unknown where the ledger takes long to read, which is no fault", async () => {
-    await using stage = await openToday();
-    await using app = await stage.open();
-    await using other = await openWarehouse(stage.databaseUrl, 1);
+    await using app = await shared.open();
+    await using other = await openWarehouse(shared.databaseUrl, 1);
     await other.pool.query("begin; lock table ops.slice in access exclusive mode");
     const { clock, config } = app;
     expect(await checkUnrequestedDays(app.warehouse.db, { settings: config.settings, clock, ms: 50 })).toMatchObject({
@@ -269,16 +264,15 @@ describe("the doctor", () => {
   });
 
   test("sends a test message only with --notify", async () => {
-    await using stage = await openToday();
     await using receiver = await openReceiver();
     const environment = { NOTIFY_URL: receiver.url };
-    expect((await runChecks(stage, environment))("webhook")?.state).toBe("ok");
+    expect((await runChecks(shared, environment))("webhook")?.state).toBe("ok");
     expect(receiver.requests()).toBe(0);
-    expect((await runChecks(stage, environment, true))("webhook")?.state).toBe("ok");
+    expect((await runChecks(shared, environment, true))("webhook")?.state).toBe("ok");
     expect(receiver.received).toMatchObject([{ text: "Storehouse: test message, no incident" }]);
-    expect((await runChecks(stage, {}, true))("webhook")?.state).toBe("fail");
+    expect((await runChecks(shared, {}, true))("webhook")?.state).toBe("fail");
     receiver.answer = 404;
-    const refused = await visit(stage, environment, "--notify");
+    const refused = await visit(shared, environment, "--notify");
     expect([refused.code, refused.of("webhook")?.found]).toEqual([
       1,
       "webhook_failed: the webhook did not accept the message (status=404)",

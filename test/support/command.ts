@@ -11,7 +11,7 @@ import { quick } from "./ingest-stage.ts";
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** What a command has printed so far. */
-type Output = () => { readonly stdout: string; readonly stderr: string };
+export type Output = () => { readonly stdout: string; readonly stderr: string };
 
 let isAtWork = false;
 

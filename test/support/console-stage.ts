@@ -144,11 +144,14 @@ export function clientOf({ url }: Pick<Console, "url">): Client {
   };
 }
 
+/** Between two reads of a page, each of which costs as much as what it waits for. */
+const readMs = 100;
+
 /** Waits until a page shows what is expected of it. The test's own time limit is the only one. */
 export async function untilShown(read: () => Promise<string>, expected: RegExp): Promise<string> {
   for (;;) {
     const text = await read();
     if (expected.test(text)) return text;
-    await wait(20);
+    await wait(readMs);
   }
 }
