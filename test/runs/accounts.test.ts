@@ -81,7 +81,7 @@ test("what waits for a budget of another account is not said to be loaded", asyn
   const [slice] = await acme.query<{ app: string }>(
     "select scope ->> 'app' as app from ops.slice where state = 'deferred'",
   );
-  const apps = following(first, 0, 3)?.apps?.filter(({ id }) => id !== slice?.app) ?? [];
+  const apps = following(first, 0, 2)?.apps?.filter(({ id }) => id !== slice?.app) ?? [];
   const portfolio = { source: "config", apps } as const;
   const without = await runCommand(first, ["plan", "--as-of", today], { settings: { portfolio } });
   expect(without.code).toBe(0);
@@ -165,7 +165,7 @@ test("an account without credits stops no other, and of a killed sync only the c
 });
 
 test("keywords that are swapped for others in one of two accounts have the list of that account read again", async () => {
-  await using both = await openStages({ apps: 1 });
+  await using both = await openStages();
   const { first, acme } = both;
   const lists = { request: { datasets: ["tracked_keyword"] } } as const;
   await first.sync(lists);

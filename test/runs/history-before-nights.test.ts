@@ -31,7 +31,7 @@ async function forecast({ stage, run }: Nights): Promise<void> {
   await announceRuns(app, new AbortController().signal);
 }
 
-test("history that wakes with the reset leaves the credits of the night that comes later in the period", async () => {
+test("history that wakes with the reset leaves the credits of the night that comes later in the period; without a forecast a worker makes one before it requests any", async () => {
   const accounts = [{ token: "a-token-of-few-credits", total: 145, periodHours: 24 }];
   await using nights = await openNights({ market, accounts }, { settings });
   const { stage } = nights;
@@ -54,13 +54,7 @@ test("history that wakes with the reset leaves the credits of the night that com
     await forecast(nights);
   }
   expect(await stage.query("select from ops.slice where state = 'lost'")).toEqual([]);
-});
 
-test("a worker that finds history and no forecast makes one first, before any history is requested", async () => {
-  const accounts = [{ token: "a-token-of-few-credits", total: 145, periodHours: 24 }];
-  await using nights = await openNights({ market, accounts }, { settings });
-  const { stage } = nights;
-  await workUntilIdle(stage, nights.run());
   nights.next();
   await stage.query("delete from ops.credit_forecast");
   stage.sandbox.clearLog();

@@ -59,7 +59,7 @@ test("what failed of an account that no process has worked with for a day is req
 });
 
 test("of an account that the configuration has no more nothing is due once no process has worked with it for a day", async () => {
-  await using both = await openStages({ apps: 3 });
+  await using both = await openStages({ apps: 2 });
   const { first, acme } = both;
   await acme.sync(asAcme(acme));
   const due = async () => {

@@ -3,23 +3,20 @@ import { addDays } from "../../src/core/day.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
-import { openSynced } from "../support/synced-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { charged } from "../support/ingest-witness.ts";
+import { must } from "../support/must.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
 /** Two iOS apps of the market that the sandbox makes up, and a keyword that is known there. */
 let [app, other, keyword] = ["", "", ""];
 
 beforeAll(async () => {
-  await using stage = await openSynced({ market: { countries: ["US"] } });
-  const known = await stage.query<{ app: string; keyword: string }>(
-    `select track_id as app, min(keyword) as keyword from core.fact_keyword_rank
-     join   core.dim_app as a using (app_key) join core.dim_keyword using (keyword_key)
-     where  a.store = 'ios' and keyword ~ '^[a-z ]+$' group by 1 order by 1`,
-  );
-  [app = "", other = ""] = known.map((one) => one.app);
-  keyword = known[0]?.keyword ?? "";
+  await using stage = await openStage();
+  const { market } = stage.sandbox;
+  const apps = market.apps.filter(({ store }) => store === "ios");
+  [app = "", other = ""] = apps.map(({ trackId }) => trackId);
+  keyword = must(market.trackedKeywords(must(apps[0]), "US").find((one) => /^[a-z ]+$/.test(one)));
 });
 
 /** Apps of the configuration alone, each with a keyword in some countries. */

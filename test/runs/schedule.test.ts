@@ -161,7 +161,7 @@ test("days of a backfill are requested newest first, after the day before, and o
   await using stage = await openStage({ accounts: [{ token: "sandbox-token", total, periodHours: 1_000 }] });
   const settings = {
     ...listed(["US"], keywords),
-    datasets: { keyword_rank: { history_days: 30, longest_window: 1 } },
+    datasets: { keyword_rank: { history_days: 14, longest_window: 1 } },
     api: { concurrency: 1 },
     credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 0.5 } },
   };

@@ -3,7 +3,7 @@ import { addDays } from "../../src/core/day.ts";
 import { today, type Stage } from "../support/ingest-stage.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 
-/** An app of each store; "50% off" is one of the keywords. */
+/** Two iOS apps and an Android app; "50% off" is one of the keywords. */
 const market = { apps: 3, countries: ["US"], keywordsPerApp: 4 } as const;
 const settings = { datasets: { keyword_metadata: { on: true } } } as const;
 
@@ -45,7 +45,7 @@ test("a dataset of which nothing is available any more is named on each day, how
 });
 
 test("a dataset is available if another run of the day has loaded some of it, and this one only an app that is unknown", async () => {
-  await using stage = await openWithPortfolio({ market: { apps: 6, countries: ["US"] } });
+  await using stage = await openWithPortfolio({ market });
   const rows = await stage.query<{ app: string }>(
     "select track_id as app from core.dim_app where store = 'ios' limit 2",
   );

@@ -2,7 +2,7 @@ import { openStage, type RunOptions, type Stage } from "./ingest-stage.ts";
 
 /*
  * A warehouse for two accounts of the API: that of API_TOKEN, and acme with a sandbox of its own, so that each call shows whose token it
- * was sent with. Both track the apps of one made-up market, the first account three and acme two of them.
+ * was sent with. Both track the apps of one made-up market, the first account two and acme one of them unless said otherwise.
  */
 
 /** The options of a run of acme. */
@@ -20,14 +20,14 @@ export function asAcme({ sandbox }: Stage, settings: NonNullable<RunOptions["set
 
 const small = { countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 } as const;
 
-/** `total`: credits of the first account; `apps`: those of acme. */
-export async function openStages({ total = 100_000, apps = 2 } = {}): Promise<
+/** `total`: credits of the first account; `apps`: those of acme, all of which the first account tracks. */
+export async function openStages({ total = 100_000, apps = 1 } = {}): Promise<
   AsyncDisposable & { readonly first: Stage; readonly acme: Stage }
 > {
   await using opened = new AsyncDisposableStack();
   const first = opened.use(
     await openStage({
-      market: small,
+      market: { ...small, apps: Math.max(apps, 2) },
       accounts: [{ token: "token-of-the-first", total, periodHours: 24 }],
     }),
   );
