@@ -3,7 +3,7 @@ import { sql } from "../postgres/sql.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** The size of a long answer once it is compressed, which random bytes cannot be. Every start writes so many. */
+/** More than most compressed answers; random bytes cannot be compressed. Each start, and each check while room is waited for, writes them. */
 const triedBytes = 2 ** 18;
 
 /** Rolls back the transaction of the trial. */

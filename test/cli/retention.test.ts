@@ -66,7 +66,7 @@ test.each([
   }
 });
 
-const unused = forTests(() => openStage({ market: { apps: 1 } }));
+const emptyStage = forTests(() => openStage({ market: { apps: 1 } }));
 
 test.each([
   [
@@ -84,7 +84,7 @@ test.each([
   [{ datasets: { app_match: { keep_months: 1 } } }, "datasets.app_match.keep_months cannot be used"],
   [{ retention: { keep_months: 0 } }, "retention.keep_months"],
 ] as const)("settings that do not fit together are refused by their line: %j", async (wrong, reported) => {
-  const { code, stderr } = await run(unused, ["retention", "--dry-run"], { settings: wrong });
+  const { code, stderr } = await run(emptyStage, ["retention", "--dry-run"], { settings: wrong });
   expect(code).toBe(2);
   expect(stderr).toMatch(/^bad_config: .* line 1: /);
   expect(stderr).toContain(reported);

@@ -12,7 +12,10 @@ import { pageAt } from "../support/pages.ts";
 const stage = forTests(openConsoleStage);
 
 /** The address that a command prints. */
-async function addressOf(output: Output, ended?: Promise<unknown>): Promise<string> {
+async function addressOf(
+  output: () => Pick<ReturnType<Output>, "stdout" | "stderr">,
+  ended?: Promise<unknown>,
+): Promise<string> {
   const all = () => `${output().stdout}${output().stderr}`;
   const printed = /The console is on (http:\S+)/;
   await Promise.race([until(() => printed.test(all())), ...(ended === undefined ? [] : [ended])]);
@@ -40,11 +43,13 @@ test("a worker serves it where console.on says so", async () => {
   const datasets = { tracked_app: off, tracked_country: off, tracked_keyword: off };
   const settings = { console: { on: true, port: 0 }, datasets };
   const variables = { STOREHOUSE_CONSOLE_PASSWORD: operatorPassword };
-  const look = async (output: Output) => {
+  const readSignIn = async (output: Output) => {
     const address = await addressOf(output);
     await untilShown(async () => (await fetch(new URL("/sign-in", address))).text(), /Sign in/);
   };
-  expect(await runUntil(stage.stage, ["worker", "--yes"], look, { settings, variables })).toMatchObject({ code: 0 });
+  expect(await runUntil(stage.stage, ["worker", "--yes"], readSignIn, { settings, variables })).toMatchObject({
+    code: 0,
+  });
 });
 
 test("pages read as storehouse_reader, and nothing that they run can write or see an answer", async () => {

@@ -4,7 +4,7 @@ import { startChild, startDoomed } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { today, until } from "../support/ingest-stage.ts";
 
-const limit = 48;
+const limit = 90;
 // answers are held for as long as the kills take
 const settings = { api: { concurrency: 2, timeout_seconds: 120 }, datasets: { keyword_rank: { history_days: 9 } } };
 // nothing is due on its own, so that the ranks that the workers request are the plan's
@@ -12,7 +12,7 @@ const off = { ...settings, datasets: { keyword_rank: { on: false } } };
 const intervals = { beatMs: 50, deadAfterMs: 60_000, firstCheckMs: 60_000, longestCheckMs: 60_000 };
 
 test("a backfill keeps its limit when it is killed, and one of the two workers that take it over is killed as well", async () => {
-  await using stage = await openWithPortfolio({ market: { apps: 2, countries: ["US", "JP"], keywordsPerApp: 6 } });
+  await using stage = await openWithPortfolio({ market: { apps: 3, countries: ["US", "JP"], keywordsPerApp: 6 } });
   // what is killed while its answers are held has paid for them
   const killed = Promise.withResolvers<void>();
   await using proxy = await openProxy(stage.sandbox, ({ target }) =>

@@ -6,7 +6,7 @@ import { openStage, today, until, callText, type Stage } from "../support/ingest
 import { factsOf, statesOf } from "../support/ingest-tables.ts";
 import { calmRun, torn, type Calm } from "../support/ingest-witness.ts";
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 2, countries: ["US"] };
 
 /** The tables after a run that nothing disturbed. */
 let calm: Calm["facts"];

@@ -42,7 +42,7 @@ test.each(chains.map((places) => ({ places, named: places.join(", then ") })))(
 );
 
 test("a group of many slices that is killed in the load is loaded from what was stored: nothing of it is requested again", async () => {
-  const many = { api: { concurrency: 8 } };
+  const many = { api: { concurrency: 16 } };
   await using stage = await openStage({ market });
   await using child = startDoomed(stage, "sync", { place: "in the load", times: 7, settings: many });
   expect(await child.ended).toBe("SIGKILL");

@@ -22,10 +22,8 @@ import { smallDisk, type SmallDisk } from "../support/small-disk.ts";
 
 const concurrency = 2;
 const settings = { api: { concurrency } };
-/** An app in a country, with requests enough for an outage in their middle. */
-const market = { apps: 1, countries: ["US"] };
-/** Calls that come before those for ranks, and one of these. */
-const middle = 5;
+/** One of each store in a country, with requests enough for an outage in their middle. */
+const market = { apps: 2, countries: ["US"] };
 
 let calm: Calm;
 let server: OwnPostgres;
@@ -88,7 +86,7 @@ async function isLoaded(stage: Stage): Promise<boolean> {
 }
 
 test("a full disk is an outage: a sync says so and requests nothing, a worker waits and loses only what was under way", async () => {
-  const gate = gateAfter(middle);
+  const gate = gateAfter(9);
   await using stage = await openStage({ market, database: disk.url, clock: gate.clock, latencyMs: gate.latencyMs });
   await disk.fill();
   await expectRefusal(stage, "database_full");
@@ -112,7 +110,7 @@ test("a full disk is an outage: a sync says so and requests nothing, a worker wa
 
 test("answers that come while the disk is full are stored when there is room: none is requested or paid for twice", async () => {
   const database = await disk.migrated("beside");
-  const gate = gateAfter(middle);
+  const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
   const lines: string[] = [];
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });
@@ -137,7 +135,7 @@ test("answers that come while the disk is full are stored when there is room: no
 
 test("a sync that is stopped while it waits for room ends at once, and has said what it waits for", async () => {
   const database = await disk.migrated("stopped");
-  const gate = gateAfter(middle);
+  const gate = gateAfter(9);
   await using stage = await openStage({ market, database, clock: gate.clock, latencyMs: gate.latencyMs });
   const lines: string[] = [];
   const log = createLog({ level: "warn", secrets: [], to: { write: (line) => void lines.push(line) } });

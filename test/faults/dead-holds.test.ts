@@ -4,8 +4,8 @@ import { openStage, until } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
 
-/** An app in a country: calls enough for what happens in their middle. */
-const market = { apps: 1, countries: ["US"] };
+/** An iOS and an Android app in a country: calls enough for what happens in their middle. */
+const market = { apps: 2, countries: ["US"] };
 const concurrency = 2;
 const total = 2_000;
 const share = 0.1;
@@ -18,7 +18,7 @@ const busyOthers =
   "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'";
 
 // a kill at the portfolio and one in the middle of the ranks
-test.each(long ? [3, 5] : [5])(
+test.each(long ? [4, 10] : [10])(
   "goes on at once after a kill -9 at request %i, when the credits just suffice, and keeps the floor",
   async (times) => {
     const calm = await calmRun({ market });

@@ -10,10 +10,7 @@ import { long } from "../support/long.ts";
 
 const concurrency = 2;
 const settings = { api: { concurrency } };
-/** Seven calls: the lists of an app, and its ranks. */
-const market = { apps: 1, countries: ["US"] };
-/** Calls that come before those for ranks, and one of these. */
-const middle = 5;
+const market = { apps: 2, countries: ["US"] };
 /** A tenth and less of the usual, so that a test need not wait for a minute. */
 const intervals: Intervals = { beatMs: 200, deadAfterMs: 3_000, firstCheckMs: 100, longestCheckMs: 400 };
 const variables = { TEST_INTERVALS: JSON.stringify(intervals), LOG_LEVEL: "warn" };
@@ -52,7 +49,7 @@ async function isTakenOver(stage: Stage, pid: number | undefined): Promise<boole
 test.runIf(long)(
   "another worker takes over from one that is killed, at no attempt, and requests again no more than was under way",
   async () => {
-    const gate = gateAfter(middle);
+    const gate = gateAfter(9);
     await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
     await using child = startDoomed(stage, "worker", { settings, variables });
     await until(() => gate.held() === concurrency);
@@ -69,7 +66,7 @@ test.runIf(long)(
 );
 
 test("another worker takes over from one that is frozen; where that wakes up beside it, it commits nothing over it, sends nothing new and re-registers", async () => {
-  const gate = gateAfter(middle);
+  const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startDoomed(stage, "worker", { settings, variables });
   await until(() => gate.held() === concurrency);
@@ -93,7 +90,7 @@ test("another worker takes over from one that is frozen; where that wakes up bes
 
 // what a worker takes over is shown above, and of a sync that is gone in tests of the runs
 test("a sync that was frozen for too long says so when it wakes up, and the next one has what it left", async () => {
-  const gate = gateAfter(middle);
+  const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startDoomed(stage, "sync", { settings, variables });
   await until(() => gate.held() === concurrency);

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 import { calmRun, expectCalm, type Calm } from "../support/ingest-witness.ts";
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 2, countries: ["US"] };
 
 let calm: Calm;
 

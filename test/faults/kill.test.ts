@@ -7,10 +7,8 @@ import { statesOf } from "../support/ingest-tables.ts";
 import { calmRun, expectCalm, type Calm } from "../support/ingest-witness.ts";
 import { long } from "../support/long.ts";
 
-/** An app in a country: calls enough for what happens in their middle. */
-const market = { apps: 1, countries: ["US"] };
-/** Calls that come before those for ranks, and one of these. */
-const middle = 5;
+/** An iOS and an Android app in a country: calls enough for what happens in their middle. */
+const market = { apps: 2, countries: ["US"] };
 let calm: Calm;
 const concurrency = 2;
 const settings = { api: { concurrency } };
@@ -26,7 +24,7 @@ async function expectCalmEnd(stage: Stage, mostTwice: number): Promise<void> {
 }
 
 // kills with a request on the wire happen every day at each place in the story of a slice, and when the credits just suffice
-test.runIf(long).each([2, 6])("ends as if undisturbed after a kill -9 at request %i", async (at) => {
+test.runIf(long).each([2, 12])("ends as if undisturbed after a kill -9 at request %i", async (at) => {
   const gate = gateAfter(at);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   await using child = startChild(stage, syncCommand, { settings });
@@ -62,7 +60,7 @@ test("has planned the next round as soon as the slice that imports the portfolio
 });
 
 test("leaves in good order at Ctrl-C, and requests nothing twice afterwards", async () => {
-  const gate = gateAfter(middle);
+  const gate = gateAfter(9);
   await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
   // as a signal that arrives: a worker receives real ones every day
   const ended = runCommand(stage, syncCommand, { settings });

@@ -12,7 +12,7 @@ import { calmRun, expectCalm } from "../support/ingest-witness.ts";
 /** Beats a hundred times as often as usual, so that a test need not wait for half a minute. */
 const intervals = { beatMs: 100, deadAfterMs: 60_000, firstCheckMs: 1_000, longestCheckMs: 1_000 };
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 2, countries: ["US"] };
 
 test("a table that another session has locked is waited for; the log says once which session has it, and heartbeats go on", async () => {
   const calm = await calmRun({ market });

@@ -9,7 +9,7 @@ import { ownPostgres } from "../support/own-postgres.ts";
 import { forTests } from "../support/for-tests.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 2, countries: ["US"] };
 
 const server = forTests(ownPostgres);
 

@@ -21,7 +21,7 @@ async function warm(url: string, sessions: number): Promise<void> {
   await Promise.all(clients.map((client) => client.end()));
 }
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 2, countries: ["US"] };
 const byTransaction = ["pool_mode = transaction"];
 
 describe.skipIf(pgbouncerPath === null)(`behind PgBouncer${leftOut}`, () => {

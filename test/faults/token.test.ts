@@ -5,7 +5,7 @@ import { openStage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
 import { long } from "../support/long.ts";
 
-const market = { apps: 1, countries: ["US"] };
+const market = { apps: 2, countries: ["US"] };
 
 test("says that a token is wrong before it plans or requests anything", async () => {
   await using stage = await openStage({ market });

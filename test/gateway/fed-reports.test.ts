@@ -13,7 +13,7 @@ import { countsRows } from "../support/search-ads.ts";
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 } as const;
 const words = { ios: "iosstore", android: "androidstore" };
 
-/** A sync of these datasets from an API that `alter` changes, and the calls that it makes. */
+/** A sync, what `alter` changes in the answers to it, and the calls that it makes. */
 type Example = {
   readonly run: RunOptions;
   readonly alter: (passing: Passing) => void;

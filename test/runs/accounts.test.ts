@@ -13,7 +13,7 @@ const trackedBy = (stage: Stage) =>
 const idsOf = ({ sandbox }: Stage) => sandbox.market.apps.map(({ trackId }) => trackId).sort();
 
 test("two accounts share facts, which are fetched once, and neither lists nor credits", async () => {
-  await using both = await openStages();
+  await using both = await openStages({ apps: 2, all: 3 });
   const { first, acme } = both;
   const shared = idsOf(acme).filter((id) => idsOf(first).includes(id));
   expect(shared.length).toBeGreaterThan(0);

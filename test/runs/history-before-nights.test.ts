@@ -31,7 +31,7 @@ async function forecast({ stage, run }: Nights): Promise<void> {
   await announceRuns(app, new AbortController().signal);
 }
 
-test("history that wakes with the reset leaves the credits of the night that comes later in the period; without a forecast a worker makes one before it requests any", async () => {
+test("history that wakes with the reset leaves the credits of the night that comes later in the period; a worker that finds no forecast makes one before it requests history", async () => {
   const accounts = [{ token: "a-token-of-few-credits", total: 145, periodHours: 24 }];
   await using nights = await openNights({ market, accounts }, { settings });
   const { stage } = nights;
@@ -56,6 +56,8 @@ test("history that wakes with the reset leaves the credits of the night that com
   expect(await stage.query("select from ops.slice where state = 'lost'")).toEqual([]);
 
   nights.next();
+  const left = "select from ops.slice where class = 'history' and state in ('pending', 'deferred')";
+  expect(await stage.query(left)).not.toEqual([]);
   await stage.query("delete from ops.credit_forecast");
   stage.sandbox.clearLog();
   const blocker = new pg.Client({ connectionString: stage.databaseUrl });

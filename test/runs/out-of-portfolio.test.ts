@@ -15,7 +15,7 @@ beforeAll(async () => {
   await using stage = await openStage();
   const { market } = stage.sandbox;
   const apps = market.apps.filter(({ store }) => store === "ios");
-  [app = "", other = ""] = apps.map(({ trackId }) => trackId);
+  [app, other] = [must(apps[0]).trackId, must(apps[1]).trackId];
   keyword = must(market.trackedKeywords(must(apps[0]), "US").find((one) => /^[a-z ]+$/.test(one)));
 });
 

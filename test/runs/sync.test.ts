@@ -14,7 +14,7 @@ const small = { market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } } as c
 const twoApps = { apps: 2, countries: ["US"], keywordsPerApp: 4 } as const;
 
 test("imports the portfolio, round by round, and then the market, without the day that is not published yet", async () => {
-  await using stage = await openStage({ market: { apps: 2, keywordsPerApp: 4 } });
+  await using stage = await openStage({ market: { apps: 2, keywordsPerApp: 8 } });
   const result = await stage.sync();
   expect(result).toMatchObject({ outcome: "loaded", leftOut: 0, error: null, progress: { open: 0, failed: 0 } });
   const operations = stage.requested().map(({ operation }) => operation);
@@ -27,9 +27,9 @@ test("imports the portfolio, round by round, and then the market, without the da
   ]);
   const facts = await factsOf(stage);
   expect(facts["core.tracked_app"]).toHaveLength(2);
-  expect(facts["core.tracked_keyword"]).toHaveLength(2 * 2 * 4);
+  expect(facts["core.tracked_keyword"]).toHaveLength(2 * 2 * 8);
   // an iOS app with two devices, an Android app
-  expect(facts["core.fact_keyword_rank"]).toHaveLength(3 * 2 * 4 * 4);
+  expect(facts["core.fact_keyword_rank"]).toHaveLength(3 * 2 * 8 * 4);
   const days = stage
     .requested()
     .flatMap(({ params }) => [params["date"], params["endDate"]].filter((one) => one != null));

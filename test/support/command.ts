@@ -10,8 +10,8 @@ import { quick } from "./ingest-stage.ts";
 /** How a command ended, and what it printed. */
 export type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** What a command has printed so far. */
-export type Output = () => { readonly stdout: string; readonly stderr: string };
+/** What a command has printed so far; `shown`: on both streams, in order. */
+export type Output = () => { readonly stdout: string; readonly stderr: string; readonly shown: string };
 
 let isAtWork = false;
 
@@ -33,11 +33,12 @@ export async function runCommand(
   // JSON is YAML
   writeFileSync(config, JSON.stringify(quick(settings)));
   const [home, usual] = [process.cwd(), { ...process.env }];
-  const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
+  const both: Buffer[] = [];
+  const [stdout, stderr] = [captured(process.stdout, both), captured(process.stderr, both)];
   setEnvironment({ ...environmentBehind(behind, config), ...variables });
   process.chdir(folder);
   process.exitCode = undefined;
-  begin(() => ({ stdout: stdout.text(), stderr: stderr.text() }));
+  begin(() => ({ stdout: stdout.text(), stderr: stderr.text(), shown: textOf(both) }));
   try {
     const code = await codeOf(typed);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
@@ -90,20 +91,35 @@ function setEnvironment(variables: NodeJS.ProcessEnv): void {
   for (const [name, value] of Object.entries(variables)) if (process.env[name] !== value) process.env[name] = value;
 }
 
-/** Keeps what is written to a stream instead of writing it, and what the log writes past the stream to the same file. */
-function captured(stream: NodeJS.WriteStream & { readonly fd: number }): {
+function textOf(parts: readonly Buffer[]): string {
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/**
+ * Keeps what is written to a stream instead of writing it, and what the log writes past the stream to the same file; `both` gets the parts
+ * as well.
+ */
+function captured(
+  stream: NodeJS.WriteStream & { readonly fd: number },
+  both: Buffer[],
+): {
   readonly text: () => string;
   readonly restore: () => void;
 } {
   const parts: Buffer[] = [];
   const usual = stream.write.bind(stream);
   const { writeSync } = fs;
+  const keep = (part: Buffer) => {
+    parts.push(part);
+    both.push(part);
+    return part.length;
+  };
   fs.writeSync = ((file: number, part: string | Uint8Array, ...rest: readonly []) => {
     if (file !== stream.fd) return writeSync(file, part as string, ...rest);
-    return parts[parts.push(Buffer.from(part as string)) - 1]?.length;
+    return keep(Buffer.from(part as string));
   }) as typeof writeSync;
   stream.write = (part: string | Uint8Array, ...rest: readonly unknown[]) => {
-    parts.push(Buffer.from(part as string));
+    keep(Buffer.from(part as string));
     const done = rest.at(-1);
     if (typeof done === "function") done();
     return true;
@@ -112,5 +128,5 @@ function captured(stream: NodeJS.WriteStream & { readonly fd: number }): {
     stream.write = usual;
     fs.writeSync = writeSync;
   };
-  return { text: () => Buffer.concat(parts).toString("utf8"), restore };
+  return { text: () => textOf(parts), restore };
 }

@@ -50,6 +50,8 @@ export async function openExportStage(): Promise<ExportStage> {
     rm(folder, { recursive: true, force: true }),
   );
   let hour = 0;
+  let reader: Promise<Reader> | undefined;
+  opened.defer(async () => (await reader)?.[Symbol.dispose]());
   const stack = opened.move();
   return {
     url,
@@ -64,10 +66,7 @@ export async function openExportStage(): Promise<ExportStage> {
     },
     manifest: async (table) =>
       parseManifest(await readFile(path.join(out, ...table.split("."), "_manifest.json"), "utf8"), table),
-    read: async (select) => {
-      using reader = await openReader();
-      return await reader.rows(select.replaceAll("OUT", out));
-    },
+    read: async (select) => (await (reader ??= openReader())).rows(select.replaceAll("OUT", out)),
     files: () => filesUnder(out),
     ranks: async (day, count, partition = "month") => {
       await createPartitions(db, new Set(partition === "day" ? [ranks.name] : [])).cover(ranks, [day as never]);
@@ -89,13 +88,19 @@ export async function openExportStage(): Promise<ExportStage> {
   };
 }
 
-/** Opened by the tests that read: it takes longer than a copy of the database. */
-async function openReader() {
-  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+type Reader = Disposable & { readonly rows: (select: string) => Promise<readonly (readonly (string | null)[])[]> };
+
+/** Opened at the first read, since many tests read nothing: it takes longer than a copy of the database. */
+async function openReader(): Promise<Reader> {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
   await connection.run("set TimeZone = 'UTC'");
   return {
     rows: async (select: string) => (await connection.runAndReadAll(select)).getRowsJson() as (string | null)[][],
-    [Symbol.dispose]: () => connection.closeSync(),
+    [Symbol.dispose]: () => {
+      connection.closeSync();
+      instance.closeSync();
+    },
   };
 }
 

@@ -1,36 +1,48 @@
 import { PassThrough } from "node:stream";
+import { onTestFinished } from "vitest";
 import { runCommand, type Output } from "./command.ts";
 import type { Behind, ChildOptions } from "./ingest-child.ts";
+import { until } from "./ingest-stage.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
- * Starts a command as `openTerminal` does, but in this process: for what a person is asked and answers. What is typed is not echoed, and is
- * read as it comes. For one command at a time.
+ * Starts a command as `openTerminal` does, but in this process: for what a person is asked and answers. For one command at a time. What is
+ * typed is not shown, and a Ctrl-C is a signal without a terminal; only `openTerminal` shows these, and that the process ends.
  */
 export function openOwnTerminal(behind: Behind, command: readonly string[], options: ChildOptions = {}): Terminal {
   const keyboard = new PassThrough();
   const restore = showAsTerminal(keyboard);
-  let output: Output = () => ({ stdout: "", stderr: "" });
-  let isOver = false;
+  let output: Output = () => ({ stdout: "", stderr: "", shown: "" });
+  let [isOver, isInterrupted] = [false, false];
   const ended = runCommand(behind, command, options, (begun) => (output = begun)).finally(() => {
     isOver = true;
     restore();
   });
-  const interrupt = () => void process.emit("SIGINT", "SIGINT");
+  const interrupt = () => {
+    isInterrupted = true;
+    process.emit("SIGINT", "SIGINT");
+  };
+  const end = async () => {
+    // the end of the input answers an open question with no
+    keyboard.end();
+    // a second one would end this process
+    if (!isInterrupted) {
+      await until(() => isOver || process.listenerCount("SIGINT") > 0);
+      if (!isOver) interrupt();
+    }
+    await ended;
+  };
+  // also after a test that timed out: the next one could start no command
+  onTestFinished(end);
   return {
-    output: () => Object.values(output()).join(""),
+    output: () => output().shown,
     type: (text) => (text === "\u0003" ? interrupt() : void keyboard.write(text.replaceAll("\r", "\n"))),
     ended: ended.then(({ code }) => code),
-    [Symbol.asyncDispose]: async () => {
-      // a question without an answer is one that was answered with no
-      keyboard.end();
-      if (!isOver) interrupt();
-      await ended;
-    },
+    [Symbol.asyncDispose]: end,
   };
 }
 
-/** What a stream to a terminal has, and one to a pipe has not. */
+/** Properties that a stream to a terminal has and one to a pipe lacks. */
 const ofTerminal = { isTTY: true, columns: 80, hasColors: () => true };
 
 /** Input comes from `keyboard`, and the streams of this process count as a terminal of 80 columns, until the function is called. */

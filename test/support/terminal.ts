@@ -9,7 +9,7 @@ export const hasTerminal =
 
 /** A command under a terminal of its own, 80 columns wide. */
 export type Terminal = AsyncDisposable & {
-  /** Everything that was shown, what was typed included, without carriage returns. */
+  /** Everything that was shown, without carriage returns. */
   readonly output: () => string;
   readonly type: (text: string) => void;
   readonly ended: Promise<number | null>;

@@ -20,14 +20,14 @@ export function asAcme({ sandbox }: Stage, settings: NonNullable<RunOptions["set
 
 const small = { countries: ["US"], keywordsPerApp: 3, organicKeywords: 3 } as const;
 
-/** `total`: credits of the first account; `apps`: those of acme, all of which the first account tracks. */
-export async function openStages({ total = 100_000, apps = 1 } = {}): Promise<
+/** `total`: credits of the first account; `apps`: those of acme; `all`: those of the first account, which tracks the same and more. */
+export async function openStages({ total = 100_000, apps = 1, all = Math.max(apps, 2) } = {}): Promise<
   AsyncDisposable & { readonly first: Stage; readonly acme: Stage }
 > {
   await using opened = new AsyncDisposableStack();
   const first = opened.use(
     await openStage({
-      market: { ...small, apps: Math.max(apps, 2) },
+      market: { ...small, apps: all },
       accounts: [{ token: "token-of-the-first", total, periodHours: 24 }],
     }),
   );
