@@ -3,8 +3,8 @@ import { sql } from "../postgres/sql.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** More than most compressed answers; random bytes cannot be compressed. Each start, and each check while room is waited for, writes them. */
-const triedBytes = 2 ** 18;
+/** The size of a long answer; random bytes cannot be compressed. */
+const triedBytes = 2 ** 20;
 
 /** Rolls back the transaction of the trial. */
 class TrialOver extends Error {}
