@@ -1,6 +1,7 @@
 import { projectRoot, type Config } from "../src/config/config.ts";
 import { Settings } from "../src/config/settings.ts";
 import { datasets } from "../src/datasets/shared/all.ts";
+import { firstDayOf, type Account } from "./scale-size.ts";
 import { benchToken, portfolioApps, type Work } from "./work.ts";
 
 /** How a run of the bench sends requests to the service. */
@@ -35,4 +36,9 @@ export function configOf(at: { readonly api: string; readonly database: string }
     settings: { ...parsed, api: { ...parsed.api, requests_per_second: way.pace } },
     home: projectRoot,
   };
+}
+
+/** Settings with which two years are planned, not only the newest days. */
+export function nightSettings(account: Account): Settings {
+  return Settings.parse({ datasets: { keyword_rank: { start: firstDayOf(account) } } });
 }

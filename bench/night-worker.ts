@@ -7,8 +7,8 @@ import { openWarehouse, type Database } from "../src/postgres/database.ts";
 import { planDue } from "../src/runs/scheduled-run.ts";
 import { joinPlanning } from "../src/runs/scheduled-planning.ts";
 import { answerParent } from "./child.ts";
+import { nightSettings } from "./config.ts";
 import { ownCpuSince } from "./cpu.ts";
-import { nightSettings } from "./scale-night.ts";
 import { today, type Account } from "./scale-size.ts";
 import { timed } from "./stopwatch.ts";
 

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import { Settings } from "../src/config/settings.ts";
 import { addDays, addMonths, monthStart, type Day } from "../src/core/day.ts";
 import { everyNights, sumUpPast } from "../src/ledger/past-slices.ts";
 import { startsByShard } from "../src/planner/plan-stream.ts";
@@ -7,6 +6,7 @@ import { pastOf } from "../src/planner/plan-coverage.ts";
 import { openWarehouse, type Database } from "../src/postgres/database.ts";
 import { migrate } from "../src/postgres/migrate.ts";
 import { startChild } from "./child.ts";
+import { nightSettings } from "./config.ts";
 import { postgresCpu } from "./cpu.ts";
 import type { NightOrder, PlannedNight } from "./night-worker.ts";
 import { openBenchPostgres, type BenchPostgres } from "./postgres.ts";
@@ -113,11 +113,6 @@ async function asBeforeTonight(client: pg.Client, db: Database, account: Account
   await client.query("delete from ops.slice_past where until_day > $1::date - 2", [today]);
   await sumUpNights(db, account, 1, everyNights);
   await client.query("vacuum analyze ops.slice_past");
-}
-
-/** Settings with which two years are planned, not only the newest days. */
-export function nightSettings(account: Account): Settings {
-  return Settings.parse({ datasets: { keyword_rank: { start: firstDayOf(account) } } });
 }
 
 /**
