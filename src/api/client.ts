@@ -76,7 +76,7 @@ export function createClient(options: ClientOptions): Client {
     using deadline = startDeadline(options.timeoutMs, signal);
     const { onRequest } = options;
     const errorOf = (cause: unknown) => {
-      const why = { stopped: signal?.aborted === true, late: deadline.isOver(), network };
+      const why = { stopped: signal?.aborted === true, late: deadline.isOver(), network, address: base };
       const error = cause instanceof StorehouseError ? cause : transportFailure(operation, cause, why);
       keepsConnections &&= error.code !== "cut_connection";
       return error;
@@ -212,7 +212,7 @@ const closed = new Set(["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]);
 function transportFailure(
   operation: Operation,
   cause: unknown,
-  why: { stopped: boolean; late: boolean; network: Network },
+  why: { stopped: boolean; late: boolean; network: Network; address: URL },
 ): StorehouseError {
   const code = textIn(cause, "code") ?? (cause instanceof Error ? cause.name : "unknown");
   const context = { operation: operation.id, cause: code };
@@ -221,7 +221,8 @@ function transportFailure(
   const proxy = proxyProblem(cause);
   const connecting = unreachable.has(code) || textIn(cause, "syscall") === "connect" || isHandshake(code);
   if (proxy === null && !connecting) return fail("cut_connection", context);
-  return fail("no_connection", { ...context, cause: proxy ?? code, hint: networkHint(why.network, code) });
+  const hint = networkHint(why.network, { address: why.address, error: cause, code });
+  return fail("no_connection", { ...context, cause: proxy ?? code, hint });
 }
 
 function textIn(error: unknown, name: string): string | undefined {

@@ -1,3 +1,4 @@
+import { hourMs } from "../core/day.ts";
 import { screen } from "./screen.ts";
 
 /** A time in epoch-ms as it is written for programs: `2026-11-22T10:05:00.000Z`. */
@@ -7,13 +8,21 @@ export function isoTime(instant: number | null): string | null {
   return instant === null ? null : new Date(instant).toISOString();
 }
 
-/** A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where they are needed to distinguish calls. */
+/**
+ * A time as a table shows it: `2026-11-22 10:05`, in the reader's zone; see `zoneNote`. Seconds where they are needed to distinguish calls.
+ * A time that the clock shows twice, when summer time ends, has its offset.
+ */
 export function timeCell(instant: Date | number | null, precision: "minutes" | "seconds" = "minutes"): string | null {
   if (instant === null) return null;
   const { zone, showsUtc } = screen();
   const here = clockTime(instant, zone, precision);
-  return showsUtc && !isUtc(zone) ? `${here} (${utcTime(instant, here, precision)})` : here;
+  if (showsUtc && !isUtc(zone)) return `${here} (${utcTime(instant, here, precision)})`;
+  const isTwice = clockShifts.some((shift) => clockTime(Number(instant) + shift, zone, precision) === here);
+  return isTwice ? `${here} ${zoneAt(instant, zone)}` : here;
 }
+
+/** By how much clocks are set back, in both directions: an hour, on Lord Howe Island half an hour. */
+const clockShifts = [-hourMs, -hourMs / 2, hourMs / 2, hourMs];
 
 /** A time as in a sentence, with its zone: `2026-11-22 10:05 GMT+1`. */
 export function timeText(instant: Date | number): string {

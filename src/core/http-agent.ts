@@ -1,5 +1,5 @@
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from "undici";
+import { Agent, buildConnector, EnvHttpProxyAgent, type Dispatcher } from "undici";
 
 /** The network settings: addresses of proxies, hosts that are reached without one, and a company's own certificate authorities (PEM). */
 export type Network = {
@@ -66,7 +66,7 @@ export function createHttpAgent(
 ): HttpAgent {
   const tls = tlsOf(authorities);
   const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs };
-  const direct = { ...timeouts, connect: { timeout: connectMs, ...tls } };
+  const direct = { ...timeouts, connect: directConnector({ timeout: connectMs, ...tls }) };
   const agent =
     httpProxy === "" && httpsProxy === ""
       ? new Agent(direct)
@@ -87,6 +87,19 @@ export function createHttpAgent(
     close: () => agent.close(),
     destroy: () => agent.destroy(),
   };
+}
+
+/** The errors of connections that were tried without a proxy: only undici knows for which addresses it uses one. */
+const ofDirectConnections = new WeakSet<Error>();
+
+/** Connects without a proxy, and notes the error if that fails. */
+function directConnector(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, done) =>
+    connect(target, (...outcome) => {
+      if (outcome[0] !== null) ofDirectConnections.add(outcome[0]);
+      done(...outcome);
+    });
 }
 
 function exchange(agent: Dispatcher, request: Dispatcher.DispatchOptions, { onPart, cut }: ReplyReader) {
@@ -168,11 +181,16 @@ export function isHandshake(code: string): boolean {
   return handshake.test(code);
 }
 
+/** A connection to an address that failed. */
+type Failed = { readonly address: URL; readonly error: unknown; readonly code: string };
+
 /** Which setting may fix a failed connection, as the text after "check ..."; undefined if none of these is involved. */
-export function networkHint({ httpProxy, httpsProxy }: Network, code: string): string | undefined {
-  const isProxied = httpProxy !== undefined || httpsProxy !== undefined;
+export function networkHint({ httpProxy, httpsProxy }: Network, { address, error, code }: Failed): string | undefined {
+  const isDirect = error instanceof Error && ofDirectConnections.has(error);
+  const isProxied = !isDirect && (httpProxy !== undefined || httpsProxy !== undefined);
+  const variable = address.protocol === "https:" && httpsProxy !== undefined ? "HTTPS_PROXY" : "HTTP_PROXY";
   const hints = [
-    ...(isProxied ? ["HTTPS_PROXY, which names a proxy"] : []),
+    ...(isProxied ? [`${variable}, which names a proxy`] : []),
     ...(handshake.test(code) ? ["NODE_EXTRA_CA_CERTS, which names a company's own authority"] : []),
   ];
   return hints.length === 0 ? undefined : `, and ${hints.join(", and ")}`;

@@ -133,6 +133,8 @@ async function send(objects: Objects, { name, draft, bytes, sha256, digest }: Se
   const metadata = { digest, sha256, bytes: String(bytes) };
   const file = await open(draft);
   try {
+    const { size } = await file.stat();
+    if (size !== bytes) throw changed(objects, `has ${size} bytes instead of ${bytes}`);
     if (bytes > objects.partBytes) await sendInParts(objects, { name, metadata, bytes, file });
     else await put(objects, { name, body: await readPart(objects, file, { from: 0, bytes }), metadata });
   } finally {
@@ -191,19 +193,23 @@ async function sendInParts(objects: Objects, { name, metadata, bytes, file }: La
 
 /** A part of a file. One read may return fewer bytes than requested. */
 async function readPart(
-  { bucket, prefix }: Objects,
+  objects: Objects,
   file: FileHandle,
   { from, bytes }: { readonly from: number; readonly bytes: number },
 ): Promise<Buffer> {
   const body = Buffer.alloc(bytes);
   for (let at = 0; at < bytes;) {
     const { bytesRead } = await file.read(body, at, bytes - at, from + at);
-    if (bytesRead === 0)
-      throw fail("export_failed", {
-        table: `s3://${bucket}/${prefix}`,
-        problem: `its file on this machine ends after ${from + at} bytes`,
-      });
+    if (bytesRead === 0) throw changed(objects, `ends after ${from + at} bytes`);
     at += bytesRead;
   }
   return body;
+}
+
+/** The error for a draft that changed after it was written. */
+function changed({ bucket, prefix }: Objects, problem: string): StorehouseError {
+  return fail("export_failed", {
+    table: `s3://${bucket}/${prefix}`,
+    problem: `its file on this machine ${problem}`,
+  });
 }

@@ -18,7 +18,7 @@ export async function asOfToday(parts: Parts, claimed: Slice, today: Day): Promi
 
 /**
  * Moves a running snapshot slice that was planned on an earlier day to today: its answer will be about today. If its own round, or one
- * since, has ended, that round is noted as lost in the same transaction. A slice whose answer was stored on its own day keeps that day,
+ * since, has ended, that round is noted as lost in the same transaction. A slice whose answer was requested on its own day keeps that day,
  * since the answer is paid for, and the snapshot of today is queued as well. Returns the slice as it is then.
  */
 async function moveSnapshot({ db, clock }: Parts, claimed: Slice, today: Day): Promise<Slice> {

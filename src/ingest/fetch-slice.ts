@@ -142,15 +142,17 @@ async function pagesOf(
   };
 }
 
-/** True if the whole answer to a snapshot was stored on the day of the slice. The number of its pages is known only after they are read. */
+/**
+ * True if the whole answer to a snapshot is stored, by calls that were sent on the day of the slice; midnight may have passed during them.
+ * The number of its pages is known only after they are read.
+ */
 export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean> {
   const operation = operationById(slice.operation);
   if (slice.attempt === 1 || operation.paging !== null) return false;
   const landed = await readablePages(db, slice.sliceId);
   const calls = callsOf(datasetNamed(slice.dataset), slice);
   return Array.from({ length: calls }, (_, index) => landed.get(index)).every(
-    (page, index) =>
-      page !== undefined && dayOf(page.fetchedAt) === slice.asOf && canBeUsed(operation, index, page.body),
+    (page, index) => page !== undefined && isStillTrue(slice, page) && canBeUsed(operation, index, page.body),
   );
 }
 

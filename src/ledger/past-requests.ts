@@ -17,6 +17,20 @@ export async function makeRequestMonths(db: Database, today: Day): Promise<void>
   await sql`select ops.make_request_months(${months}::date[])`.execute(db);
 }
 
+type RequestMonth = { readonly month: Day; readonly rows: number; readonly bytes: number };
+
+/** Months of requests that `makeRequestMonths` has not made yet and that end on a day or before it. `bytes` are those of the rows alone. */
+export async function unmadeRequestMonths(db: Database, day: Day): Promise<readonly RequestMonth[]> {
+  const { rows } = await sql<RequestMonth>`
+    select date_trunc('month', q.received_at at time zone 'UTC')::date::text as month, count(*)::float8 as rows,
+           sum(pg_column_size(q))::float8 as bytes
+    from   ops.request as q
+    where  q.received_at < ${monthStart(day)}::timestamp at time zone 'UTC'
+    and    q.tableoid = (select p.partdefid from pg_partitioned_table as p where p.partrelid = ${requestTable}::regclass)
+    group  by 1`.execute(db);
+  return rows;
+}
+
 /**
  * Adds a month of requests to the sums of what was charged: by day, by run, by plan and by slice. To be called in the transaction that
  * removes the month; until it ends, no other request of the month is stored.

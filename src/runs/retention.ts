@@ -12,7 +12,7 @@ import {
   type DroppedMonth,
 } from "../ledger/dropped-months.ts";
 import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
-import { makeRequestMonths, requestTable, sumUpRequests } from "../ledger/past-requests.ts";
+import { makeRequestMonths, requestTable, sumUpRequests, unmadeRequestMonths } from "../ledger/past-requests.ts";
 import { dropChecks } from "../ledger/reported-checks.ts";
 import { isLockTimeout } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
@@ -75,12 +75,27 @@ function keptRequests(settings: Settings, today: Day) {
   return { table: requestTable, datasets: [], keptFrom: from, cut: from };
 }
 
-/** Months that are no longer kept, table by table, the oldest first. Writes nothing. */
-export async function oldMonths(db: Database, settings: Settings, today: Day): Promise<readonly OldMonth[]> {
+/** What `retire` would take out: months that are no longer kept, table by table, the oldest first. Writes nothing. */
+export async function monthsToRetire(db: Database, settings: Settings, today: Day): Promise<readonly OldMonth[]> {
+  const unmade = await unmadeRequestMonths(db, keptRequests(settings, today).cut);
+  return oldMonths(db, { settings, today, unmade: unmade.map((month) => ({ ...month, table: requestTable })) });
+}
+
+type OldMonths = {
+  readonly settings: Settings;
+  readonly today: Day;
+  /** Months without a partition that are to be named as well. */
+  readonly unmade?: readonly PartitionedMonth[];
+};
+
+async function oldMonths(db: Database, { settings, today, unmade = [] }: OldMonths): Promise<readonly OldMonth[]> {
   const old: OldMonth[] = [];
   const kept = [...keptTables(settings, today), keptRequests(settings, today)];
-  for (const { table, datasets: names, keptFrom: from, cut } of kept)
-    for (const month of await monthsBefore(db, table, cut)) old.push({ ...month, datasets: names, keptFrom: from });
+  for (const { table, datasets: names, keptFrom: from, cut } of kept) {
+    const months = [...(await monthsBefore(db, table, cut)), ...unmade.filter((one) => one.table === table)];
+    months.sort((one, other) => one.month.localeCompare(other.month));
+    for (const month of months) old.push({ ...month, datasets: names, keptFrom: from });
+  }
   return old;
 }
 
@@ -94,7 +109,7 @@ export async function retire(
 ): Promise<readonly Retired[]> {
   const retired: Retired[] = [];
   await makeMonths(db, clock.today());
-  for (const month of await oldMonths(db, settings, clock.today())) {
+  for (const month of await oldMonths(db, { settings, today: clock.today() })) {
     const before = retired.find(({ table, outcome }) => table === month.table && outcome !== "gone");
     // rows that load from here on may be missing from the copy that is found to be equal
     const answers = mayGo === undefined ? null : await answersOf(db, month);

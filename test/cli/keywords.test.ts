@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { runCommand } from "../support/command.ts";
-import { forTests } from "../support/for-tests.ts";
 import type { Behind } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { gateAfter, openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
@@ -40,10 +39,8 @@ const followed = { request: { datasets: ["tracked_keyword"] } } as const;
 const openWithLists = () => openSynced({}, followed);
 
 describe("keywords that the account tracks", () => {
-  const stage = forTests(openWithLists);
-  beforeEach(() => stage.sandbox.clearLog());
-
   test("are not changed where no terminal can confirm: the command shows the change, which takes the count alone", async () => {
+    await using stage = await openWithLists();
     const { code, stdout, stderr } = await run(stage, ["add", app, "US", "Habit Tracker", "yoga at home"]);
     expect(stdout).toMatch(
       /^The account tracks 12 keywords for \d+ in US\.\n\+ yoga at home\n1 to add, 0 to remove, 1 keyword needs no change: 1 credit\.\nA night then costs the same as now\. The first night also takes about \d+ credits for the history of the added keywords and 51 credits to read the account's lists of keywords again\.\n$/,
@@ -56,6 +53,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test("are counted where the service names the countries in lower case", async () => {
+    await using stage = await openWithLists();
     await using proxy = await openProxy(stage.sandbox, (passing) => {
       if (passing.target.includes("count-by-country")) passing.body = passing.body.replaceAll('"US"', '"us"');
     });
@@ -69,6 +67,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test("are added with --yes, and the next sync of the same day reads the list again, once", async () => {
+    await using stage = await openWithLists();
     const { code, stdout } = await run(stage, ["add", app, "US", "yoga at home", "habit tracker", "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/\n1 added, 0 removed\. The next `storehouse sync` reads the list again\.\n$/);
@@ -84,8 +83,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test("whose change is refused are not read again: nothing has changed", async () => {
-    await stage.sync(followed);
-    stage.sandbox.clearLog();
+    await using stage = await openWithLists();
     // an app that the service does not know
     const { code, stderr } = await run(stage, ["add", "4711", "US", "a refused keyword", "--yes"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("not_found") });
@@ -94,6 +92,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test("are swapped for others: the list is read again although the count is the same", async () => {
+    await using stage = await openWithLists();
     const before = await tracked(stage, "JP");
     const file = path.join(tmpdir(), `storehouse-swap-${process.pid}.txt`);
     await writeFile(file, `\uFEFF# japan\r\n${before.slice(1).join("\r\n")}\r\n\r\nnew one\r\n`);
@@ -122,6 +121,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test("are read anew where their number changed behind our back, and before that nothing is removed", async () => {
+    await using stage = await openWithLists();
     const [first, second, ...rest] = await tracked(stage, "US");
     await run(stage, ["remove", app, "US", first ?? "", "--yes"]);
     stage.sandbox.clearLog();
@@ -138,6 +138,7 @@ describe("keywords that the account tracks", () => {
   });
 
   test("are those that are named and no others, also where another process changes them first", async () => {
+    await using stage = await openWithLists();
     const theirs = new pg.Client({ connectionString: stage.databaseUrl });
     await theirs.connect();
     await theirs.query("select pg_advisory_lock(hashtext('storehouse keywords'))");
@@ -161,6 +162,7 @@ describe("keywords that the account tracks", () => {
   test.skipIf(!hasTerminal)(
     "are not changed where another process has changed them while the person was deciding, and what was shown costs nothing more",
     async () => {
+      await using stage = await openWithLists();
       const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
       const config = path.join(folder, "storehouse.yaml");
       await writeFile(config, JSON.stringify(quick()));

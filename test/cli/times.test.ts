@@ -50,6 +50,33 @@ test("a reader in UTC is shown it once", () => {
   ]);
 });
 
+test("in a table, a time that the clock shows twice says which of the two it is", () => {
+  const cells = (zone: string, first: string, minutes: readonly number[], utc = false) =>
+    inZone(
+      zone,
+      `${JSON.stringify(minutes.map((some) => Date.parse(first) + some * 60_000))}.map((at) => timeCell(at))`,
+      utc,
+    );
+  const berlin = [-30, 0, 30, 60, 90, 120];
+  expect(cells("Europe/Berlin", "2026-10-25T00:00Z", berlin)).toEqual([
+    "2026-10-25 01:30",
+    "2026-10-25 02:00 GMT+2",
+    "2026-10-25 02:30 GMT+2",
+    "2026-10-25 02:00 GMT+1",
+    "2026-10-25 02:30 GMT+1",
+    "2026-10-25 03:00",
+  ]);
+  expect(cells("Europe/Berlin", "2026-10-25T00:00Z", [0, 60], true)).toEqual([
+    "2026-10-25 02:00 (00:00 UTC)",
+    "2026-10-25 02:00 (01:00 UTC)",
+  ]);
+  // summer time there is half an hour
+  expect(cells("Australia/Lord_Howe", "2026-04-04T14:30Z", [0, 30])).toEqual([
+    "2026-04-05 01:30 GMT+11",
+    "2026-04-05 01:30 GMT+10:30",
+  ]);
+});
+
 test("each time has the offset of its own day, in summer and in winter", () => {
   const winter = Date.parse("2026-12-24T12:00:00Z");
   expect(inZone("Europe/Berlin", `[timeText(${night}), timeText(${winter})]`)).toEqual([

@@ -154,7 +154,7 @@ describe("what is in the way is named, and neither address nor password is", () 
     const network = { httpProxy: url.href, httpsProxy: url.href, authorities };
     const error = await failureOf(`${scheme}://${host}`, network);
     expect(error).toMatchObject({ name: "RetryError", code: "no_connection", context: { cause } });
-    expect(error instanceof StorehouseError && error.message).toContain("HTTPS_PROXY");
+    expect(error instanceof StorehouseError && error.message).toContain(`${scheme.toUpperCase()}_PROXY, which`);
     for (const secret of [login.password, encodeURIComponent(login.password), "http://", host])
       expect(shown(error)).not.toContain(secret);
     const webhook = createWebhook({ url: `${scheme}://${host}/x`, format: "json", network });
@@ -178,7 +178,28 @@ describe("what is in the way is named, and neither address nor password is", () 
     await gone[Symbol.asyncDispose]();
     const error = await failureOf(`https://${host}`, { httpsProxy: gone.url });
     expect(error).toMatchObject({ code: "no_connection", context: { cause: "ECONNREFUSED" } });
-    expect(error).toMatchObject({ message: expect.stringContaining("HTTPS_PROXY") });
+    expect(error).toMatchObject({ message: expect.stringContaining("HTTPS_PROXY, which") });
+    const instead = await failureOf(`https://${host}`, { httpProxy: gone.url });
+    expect(instead).toMatchObject({ message: expect.stringContaining("HTTP_PROXY, which") });
+  });
+
+  test("no proxy, where none is used for the address", async ({ skip }) => {
+    skip(authority === null, "openssl is missing");
+    await using proxy = await openForwardProxy({ routes });
+    await using front = await openTlsFront(certificate, Number(new URL(server.origin).port));
+    const both = { httpProxy: proxy.url, httpsProxy: proxy.url };
+    for (const [address, network] of [
+      [`https://${host}`, {}],
+      [`https://${host}`, { ...both, noProxy: host }],
+      [`http://${host}`, { ...both, noProxy: ".invalid" }],
+      [`http://${host}`, { httpsProxy: proxy.url }],
+      ["http://127.0.0.1:1", both],
+      [`https://localhost:${front.port}`, both],
+    ] as const) {
+      const error = await failureOf(address, network);
+      expect(error).toMatchObject({ code: "no_connection", message: expect.not.stringContaining("_PROXY") });
+    }
+    expect(proxy.passed).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { truncateSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -96,6 +97,7 @@ test("sends a large file in parts, and takes it up again whole", async () => {
   await writeFile(await table.draft("rows-0123456789abcdef.parquet"), text);
   await table.store("rows-0123456789abcdef.parquet", file);
   expect(bucket.changes().map((change) => change.split(" ")[0])).toEqual(["POST", "PUT", "PUT", "POST"]);
+  expect(await bucket.leftParts()).toEqual([]);
   expect((await bucket.objects()).get("core/large/rows-0123456789abcdef.parquet")?.equals(text)).toBe(true);
   const again = await place.table("core", "large");
   expect(await again.leftOver("rows-0123456789abcdef.parquet", "d1")).toEqual({
@@ -105,20 +107,37 @@ test("sends a large file in parts, and takes it up again whole", async () => {
   expect(await again.leftOver("rows-0123456789abcdef.parquet", "d2")).toBeNull();
 });
 
-test.each([1, 3])(
-  "a file that is shorter than it was when it was written is not stored, sent in %i parts",
-  async (parts) => {
-    const partBytes = 5 * 2 ** 20;
-    const bytes = parts === 1 ? partBytes : 3 * partBytes;
-    await using place = await openBucket({ bucket: "lake", prefix: "" }, bucket.reach, partBytes);
-    const table = await place.table("core", "short");
-    await writeFile(await table.draft("rows-0123456789abcdef.parquet"), randomBytes(bytes - 7));
-    await expect(
-      table.store("rows-0123456789abcdef.parquet", { bytes, sha256: "unchecked", digest: "d1" }),
-    ).rejects.toMatchObject({ code: "export_failed", message: expect.stringContaining("s3://lake/core/short/") });
-    expect([...(await bucket.objects()).keys()]).toEqual([]);
-  },
-);
+test.each([
+  [1, -7],
+  [1, 7],
+  [3, -7],
+  [3, 7],
+])("a file of %i parts whose length has changed by %i bytes since it was written is not sent", async (parts, more) => {
+  const partBytes = 5 * 2 ** 20;
+  const bytes = parts * partBytes;
+  await using place = await openBucket({ bucket: "lake", prefix: "" }, bucket.reach, partBytes);
+  const table = await place.table("core", "changed");
+  await writeFile(await table.draft("rows-0123456789abcdef.parquet"), randomBytes(bytes + more));
+  await expect(
+    table.store("rows-0123456789abcdef.parquet", { bytes, sha256: "unchecked", digest: "d1" }),
+  ).rejects.toMatchObject({ code: "export_failed", message: expect.stringContaining("s3://lake/core/changed/") });
+  expect(bucket.changes()).toEqual([]);
+});
+
+test("an upload that ends early leaves none of its parts in the bucket", async () => {
+  const partBytes = 5 * 2 ** 20;
+  await using place = await openBucket({ bucket: "lake", prefix: "" }, bucket.reach, partBytes);
+  const table = await place.table("core", "short");
+  const [bytes, draft] = [3 * partBytes, await table.draft("rows-0123456789abcdef.parquet")];
+  await writeFile(draft, randomBytes(bytes));
+  bucket.letThrough = () => (truncateSync(draft, bytes - 7), true);
+  await expect(
+    table.store("rows-0123456789abcdef.parquet", { bytes, sha256: "unchecked", digest: "d1" }),
+  ).rejects.toMatchObject({ code: "export_failed", message: expect.stringContaining(`after ${bytes - 7} bytes`) });
+  expect(bucket.changes().map((change) => change.split(" ")[0])).toEqual(["POST", "PUT", "PUT", "DELETE"]);
+  expect(await bucket.leftParts()).toEqual([]);
+  expect([...(await bucket.objects()).keys()]).toEqual([]);
+});
 
 test("one export at a time writes into a bucket: another is refused and touches nothing", async () => {
   await using place = await openBucket({ bucket: "lake", prefix: "exports/" }, bucket.reach);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
-import { retire } from "../../src/runs/retention.ts";
+import { monthsToRetire, retire } from "../../src/runs/retention.ts";
 import { openLedgerStage, type LedgerStage } from "../support/ledger-stage.ts";
 
 let stage: LedgerStage;
@@ -58,4 +58,19 @@ test("requests are sorted into the months of UTC, and a month that is dropped ke
     "2026-05-01 1 1 3",
     "2026-05-01 1073741824 2 6",
   ]);
+});
+
+test("months of requests that are not sorted yet are named before they are dropped, and nothing is written for that", async () => {
+  const today = "2027-07-15";
+  await retired(today);
+  await store("2027-05-10Z", "2027-06-10Z", "2027-03-31T23:59:59Z", "2027-03-01Z", "2026-12-31T23:00:00Z");
+  const before = await places();
+  expect(before).toContain("parts.request_other 5");
+  const months = await monthsToRetire(stage.db, settings, day(today));
+  expect(await places()).toEqual(before);
+  const gone = months.map(({ table, month, rows }) => `${table} ${month} ${rows} gone`);
+  expect(gone).toEqual(["ops.request 2026-12-01 1 gone", "ops.request 2027-03-01 2 gone"]);
+  for (const { bytes } of months) expect(bytes).toBeGreaterThan(0);
+  expect(await retired(today)).toEqual(gone);
+  expect(await monthsToRetire(stage.db, settings, day(today))).toEqual([]);
 });

@@ -94,30 +94,37 @@ const snapshots = {
   datasets: { app_rating: { on: true }, keyword_spot: { on: true }, keyword_rank: { on: false } },
 } as const;
 
-test("the answer of a snapshot that was stored on its day and not loaded is loaded for that day on the next, which is requested as well", async () => {
-  await using nights = await openSyncedNights({ market }, { settings: snapshots });
-  const { stage } = nights;
-  const first = nights.today();
-  const ratings = (day: Day) => stage.query("select rating from core.fact_app_rating where date_day = $1", [day]);
-  const before = await ratings(first);
-  expect(before).toHaveLength(1);
-  // what a kill between storing and loading leaves behind
-  await stage.query("delete from core.fact_app_rating");
-  await stage.query("update ops.slice set state = 'pending' where dataset in ('app_rating', 'keyword_spot')");
-  nights.next();
-  stage.sandbox.clearLog();
-  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
-  expect(await ratings(first)).toEqual(before);
-  expect(await ratings(nights.today())).toHaveLength(1);
-  const requested = stage.requested().map(({ operation }) => operation);
-  expect(requested.filter((one) => one === "ios.app-simple")).toHaveLength(1);
-  // of a week the stored one holds
-  expect(requested).not.toContain("dashboard.keyword-spot");
-  const states = await stage.query(
-    "select window_start::text as day, state from ops.slice where dataset = 'app_rating' order by 1",
-  );
-  expect(states).toEqual([first, nights.today()].map((day) => ({ day, state: "loaded" })));
-});
+test.each([
+  ["on its day", "fetched_at"],
+  ["after the midnight during its call", "date_trunc('day', fetched_at) + interval '1 day 5 seconds'"],
+])(
+  "the answer of a snapshot that was stored %s and not loaded is loaded for that day on the next, which is requested as well",
+  async (_, storedAt) => {
+    await using nights = await openSyncedNights({ market }, { settings: snapshots });
+    const { stage } = nights;
+    const first = nights.today();
+    const ratings = (day: Day) => stage.query("select rating from core.fact_app_rating where date_day = $1", [day]);
+    const before = await ratings(first);
+    expect(before).toHaveLength(1);
+    // what a kill between storing and loading leaves behind, or a replay of the dataset
+    await stage.query("delete from core.fact_app_rating");
+    await stage.query(`update raw.answer set fetched_at = ${storedAt}`);
+    await stage.query("update ops.slice set state = 'pending' where dataset in ('app_rating', 'keyword_spot')");
+    nights.next();
+    stage.sandbox.clearLog();
+    expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+    expect(await ratings(first)).toEqual(before);
+    expect(await ratings(nights.today())).toHaveLength(1);
+    const requested = stage.requested().map(({ operation }) => operation);
+    expect(requested.filter((one) => one === "ios.app-simple")).toHaveLength(1);
+    // of a week the stored one holds
+    expect(requested).not.toContain("dashboard.keyword-spot");
+    const states = await stage.query(
+      "select window_start::text as day, state from ops.slice where dataset = 'app_rating' order by 1",
+    );
+    expect(states).toEqual([first, nights.today()].map((day) => ({ day, state: "loaded" })));
+  },
+);
 
 test("an answer that was stored before its snapshot moved to another day is not that of the day, which is requested", async () => {
   await using nights = await openSyncedNights({ market }, { settings: snapshots });

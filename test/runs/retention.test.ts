@@ -4,7 +4,7 @@ import { addDays, addMonths, monthStart, type Day } from "../../src/core/day.ts"
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { planChunks } from "../../src/planner/plan-stream.ts";
 import { replay } from "../../src/archive/replay.ts";
-import { oldMonths, retire } from "../../src/runs/retention.ts";
+import { monthsToRetire, retire } from "../../src/runs/retention.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
@@ -70,7 +70,7 @@ describe("retention", () => {
   test("keeps everything unless a number of months is set, and a dry run only reports", async () => {
     expect(await retired("drop", {})).toEqual([]);
     await using app = await stage.open({ settings });
-    const found = await oldMonths(app.warehouse.db, app.config.settings, today);
+    const found = await monthsToRetire(app.warehouse.db, app.config.settings, today);
     expect(found.map(({ month, keptFrom, rows }) => [month, keptFrom, rows > 0])).toEqual([[old[1], kept, true]]);
     expect(await days()).toHaveLength(6);
   });

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,6 +23,8 @@ export type BucketStage = AsyncDisposable & {
   letThrough: (change: string) => boolean;
   /** The files that are stored, by their keys. */
   readonly objects: () => Promise<ReadonlyMap<string, Buffer>>;
+  /** The parts of uploads that are neither complete nor aborted. */
+  readonly leftParts: () => Promise<readonly string[]>;
 };
 
 /** The only key that the server knows. */
@@ -51,6 +54,7 @@ export async function openBucketStage(): Promise<BucketStage> {
   const seen: string[] = [];
   const [serve] = server.httpServer.listeners("request") as [(...of: [IncomingMessage, ServerResponse]) => void];
   server.httpServer.removeAllListeners("request");
+  const uploads = path.join(directory, "lake", "._S3rver_uploads");
   const endpoint = `http://127.0.0.1:${port}`;
   const stack = opened.move();
   const stage: BucketStage = {
@@ -59,6 +63,10 @@ export async function openBucketStage(): Promise<BucketStage> {
     changes: () => seen.splice(0),
     letThrough: () => true,
     objects: () => objectsIn(path.join(directory, "lake")),
+    leftParts: async () => {
+      const names = existsSync(uploads) ? await readdir(uploads, { recursive: true }) : [];
+      return names.filter((name) => /^\d+$/.test(path.basename(name)));
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
   server.httpServer.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -69,6 +77,13 @@ export async function openBucketStage(): Promise<BucketStage> {
       return;
     }
     if (isChange) seen.push(change);
+    // the server cannot abort an upload
+    const aborted = request.method === "DELETE" ? /[?&]uploadId=(\w+)/.exec(request.url ?? "")?.[1] : undefined;
+    if (aborted !== undefined) {
+      rmSync(path.join(uploads, aborted), { recursive: true });
+      response.writeHead(204).end();
+      return;
+    }
     isList.run(/^\/[^/]*\/\?/.test(request.url ?? ""), () => serve(request, response));
   });
   return stage;

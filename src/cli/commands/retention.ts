@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import { fail } from "../../core/errors.ts";
 import { noteTaskDone } from "../../ledger/findings.ts";
 import { withPublishedCheck } from "../../publish/verify-month.ts";
-import { keptTables, oldMonths, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
+import { keptTables, monthsToRetire, retire, type OldMonth, type Retired } from "../../runs/retention.ts";
 import { canConfirm, confirm } from "../confirm.ts";
 import { exitCodeUnconfirmed } from "../exit-codes.ts";
 import { withApp } from "../with-app.ts";
@@ -32,7 +32,7 @@ async function retention({ warehouse, clock, config }: App, options: Options): P
   const { db } = warehouse;
   const { settings } = config;
   const { action } = settings.retention;
-  const old = await oldMonths(db, settings, clock.today());
+  const old = await monthsToRetire(db, settings, clock.today());
   if (options.dryRun) {
     if (options.json) return printJson({ action, months: old });
     return print(
