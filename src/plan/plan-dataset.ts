@@ -1,6 +1,6 @@
-import { addDays } from "../core/day.ts";
-import { scopeKey, type Covered, type Scope, type SliceDraft } from "../core/slice.ts";
-import { daysAtSamePrice, type FetchOption } from "../core/fetch-option.ts";
+import { addDays, type Day } from "../core/day.ts";
+import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft } from "../core/slice.ts";
+import { daysAtSamePrice, optionCost, type FetchOption } from "../core/fetch-option.ts";
 import { joined } from "../core/window.ts";
 import type { Timing } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
@@ -8,7 +8,7 @@ import { broadCover, isBroad } from "./cover/broad-cover.ts";
 import { cheapestCover, naivePrice, type Piece } from "./cover/cheapest-cover.ts";
 import { draft, type PlanPart } from "./draft.ts";
 import { calendarOf, withoutEnds, type Calendar, type GapGrid } from "./cover/gap-grid.ts";
-import { joinedCover } from "./cover/joined-cover.ts";
+import { allOf, joinedCover, type JoinedPiece, type NewDays } from "./cover/joined-cover.ts";
 import { requestable, missingCells, sorted } from "./missing.ts";
 import { planPeriods } from "./plan-periods.ts";
 import type { PlanPartition, PlanRequest, DatasetPlan, PartitionPlanning } from "./plan-request.ts";
@@ -79,21 +79,38 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const { items } = partition;
   const newest = addDays(today, -timing.settleDays);
   const waiting = covered.filter(({ state }) => state === "pending" || state === "deferred");
-  const first = (piece: Piece) => draft(request, partition, piece, piece.window.start >= newest ? "daily" : "history");
+  const classed = (piece: Piece, fresh: NewDays | null) =>
+    draft(request, partition, piece, classOf({ piece, fresh, newest }, fetchOptions));
   const [broad] = fetchOptions.filter(isBroad);
   if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
     const { pieces, naiveCredits } = unrequestedCover(sorted(items), fetchOptions, days);
-    return { slices: pieces.map(first), naiveCredits };
+    return { slices: pieces.map((piece) => classed(piece, allOf(piece))), naiveCredits };
   }
   const { calendar } = days;
   const missing = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const [fresh, restated] = withoutEnds(missing.fresh, missing.restated);
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
-  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, firstNew }) => {
-    const creditClass = firstNew === null ? "lookback" : firstNew >= newest ? "daily" : "history";
-    return { ...draft(request, partition, piece, creditClass), ...longestWithWaiting(piece, waiting) };
-  });
+  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, fresh: days }) => ({
+    ...classed(piece, days),
+    ...longestWithWaiting(piece, waiting),
+  }));
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
+}
+
+/**
+ * The credit class of a piece. One with the newest day is of its class if that day alone would cost as much: older days that come for nothing
+ * must not keep it waiting.
+ */
+function classOf(
+  { piece, fresh, newest }: JoinedPiece & { readonly newest: Day },
+  options: readonly FetchOption[],
+): CreditClass {
+  if (fresh === null) return "lookback";
+  if (fresh.first >= newest) return "daily";
+  if (fresh.last < newest || piece.option.isPaged === true) return "history";
+  const count = Math.max(1, piece.items.length);
+  const alone = options.map((option) => Math.ceil(count / option.maxItems) * optionCost(option));
+  return optionCost(piece.option) <= Math.min(...alone) ? "daily" : "history";
 }
 
 /** Marks a piece that could also fetch the days of a waiting slice at the same price; nothing if no slice waits. */

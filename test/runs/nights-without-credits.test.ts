@@ -9,17 +9,25 @@ import { openSyncedNights, type Nights } from "../support/nights.ts";
 
 const day = (after: number) => addDays(today, after);
 
+/** Nights of visibility, on an account whose credits are never reset. */
+const spendable = {
+  sandbox: {
+    accounts: [{ token: "sandbox-token", total: 10_000, periodHours: 24 * 3_650 }],
+    market: { apps: 1, countries: ["US"], keywordsPerApp: 1 },
+  },
+  settings: {
+    datasets: {
+      keyword_rank: { on: false },
+      tracked_keyword: { on: false },
+      visibility: { on: true, history_days: 3 },
+    },
+  },
+};
+
 /** A stage whose first night loaded all, and which has no credits from then on: only what is bought ends that. */
 async function openSpent(): Promise<Nights> {
-  const others = { keyword_rank: { on: false }, tracked_keyword: { on: false } };
-  const visibility = { on: true, history_days: 3 };
-  const nights = await openSyncedNights(
-    {
-      accounts: [{ token: "sandbox-token", total: 10_000, periodHours: 24 * 3_650 }],
-      market: { apps: 1, countries: ["US"], keywordsPerApp: 1 },
-    },
-    { settings: { datasets: { ...others, visibility } } },
-  );
+  const { sandbox, settings } = spendable;
+  const nights = await openSyncedNights(sandbox, { settings });
   const { stage } = nights;
   stage.sandbox.spend(stage.sandbox.account().remaining);
   return nights;
@@ -65,8 +73,12 @@ test("a scheduled run joins what waits of the same class, and changes nothing wh
   await using nights = await openSpent();
   const { stage } = nights;
   // first the account's lists, then the days that were missed meanwhile, then the next ones
-  for (let night = 1; night <= 4; night += 1) await plan(nights);
-  const missed = { start: day(0), end: day(2), class: "history", planned: day(2) };
+  for (let night = 1; night <= 2; night += 1) await plan(nights);
+  const missed = { start: day(0), end: day(2), class: "daily", planned: day(2) };
+  expect(await waiting(nights)).toEqual([missed]);
+  await stage.query("update ops.slice set class = 'history' where dataset = 'visibility' and state = 'pending'");
+  missed.class = "history";
+  for (let night = 3; night <= 4; night += 1) await plan(nights);
   const joined = { start: day(2), end: day(4), class: "daily", planned: day(3) };
   expect(await waiting(nights)).toEqual([missed, joined]);
   const rows = () => stage.query("select slice_id, xmin::text from ops.slice order by 1");
@@ -79,6 +91,18 @@ test("a scheduled run joins what waits of the same class, and changes nothing wh
   await stage.query("update ops.slice set failures = 1 where state = 'pending'");
   await plan(nights);
   expect(await waiting(nights)).toMatchObject([missed, joined, { start: day(4), end: day(5), planned: day(5) }]);
+});
+
+test("the newest day is loaded with the days of a missed night where no history may be requested", async () => {
+  const { settings, sandbox } = spendable;
+  const credits = { floors: { history: 0.9 } };
+  await using nights = await openSyncedNights(sandbox, { settings: { ...settings, credits } });
+  const { stage } = nights;
+  stage.sandbox.spend(stage.sandbox.account().remaining - 5_000);
+  for (let night = 1; night <= 2; night += 1) nights.next();
+  stage.sandbox.clearLog();
+  expect(await stage.sync(nights.run())).toMatchObject({ outcome: "loaded" });
+  expect(requested(nights)).toEqual([[day(0), day(2)]]);
 });
 
 test("days that failed in nights of an outage are one call as well, at the price that is forecast", async () => {

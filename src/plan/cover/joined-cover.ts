@@ -1,10 +1,12 @@
-import type { Day } from "../../core/day.ts";
+import { addDays, type Day } from "../../core/day.ts";
 import { coverPrice, type Piece } from "./cheapest-cover.ts";
 import type { GapGrid, GapRow } from "./gap-grid.ts";
 import type { MissingCells } from "../missing.ts";
 
-/** A piece of a cover of new and restated cells; `firstNew` is the oldest new day in it, null if all are restated. */
-export type JoinedPiece = { readonly piece: Piece; readonly firstNew: Day | null };
+/** A piece of a cover of new and restated cells, with the oldest and the newest new day in it; null if all are restated. */
+export type JoinedPiece = { readonly piece: Piece; readonly fresh: NewDays | null };
+
+export type NewDays = { readonly first: Day; readonly last: Day };
 
 /**
  * The calls for new and restated cells: together if one call for both costs less, otherwise separately, so that new cells need not wait for
@@ -16,14 +18,19 @@ export function joinedCover(
 ): readonly JoinedPiece[] {
   const [first, again] = [cover(fresh), cover(restated)];
   const apart = [
-    ...first.map((piece) => ({ piece, firstNew: piece.window.start })),
-    ...again.map((piece) => ({ piece, firstNew: null })),
+    ...first.map((piece) => ({ piece, fresh: allOf(piece) })),
+    ...again.map((piece) => ({ piece, fresh: null })),
   ];
   const isLong = (piece: Piece) => piece.option.maxDays > 1;
   if (!first.some(isLong) || !again.some(isLong)) return apart;
   const together = cover(unionOf(fresh, restated));
   if (coverPrice(together) >= coverPrice([...first, ...again])) return apart;
-  return together.map((piece) => ({ piece, firstNew: firstDayIn(fresh, piece) }));
+  return together.map((piece) => ({ piece, fresh: newDaysIn(fresh, piece) }));
+}
+
+/** The days of a piece without restated ones: its window begins and ends with a new day. */
+export function allOf({ window }: Piece): NewDays {
+  return { first: window.start, last: addDays(window.end, -1) };
 }
 
 function unionOf(a: GapGrid, b: GapGrid): GapGrid {
@@ -42,12 +49,13 @@ function anyOf(rows: readonly GapRow[], days: number): Uint8Array {
   return any;
 }
 
-function firstDayIn({ calendar, rows }: GapGrid, { items, window }: Piece): Day | null {
+function newDaysIn({ calendar, rows }: GapGrid, { items, window }: Piece): NewDays | null {
   const wanted = new Set(items);
   // a call for the scope itself names no items
   const own = rows.filter(({ item }) => wanted.size === 0 || wanted.has(item));
-  const index = calendar.names.findIndex(
+  const days = calendar.names.filter(
     (day, at) => day >= window.start && day < window.end && own.some(({ gaps }) => gaps[at] === 1),
   );
-  return calendar.names[index] ?? null;
+  const [first, last] = [days.at(0), days.at(-1)];
+  return first === undefined || last === undefined ? null : { first, last };
 }

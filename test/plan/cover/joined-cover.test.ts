@@ -42,9 +42,21 @@ describe("new days and restated ones", () => {
     expect(slices.map((slice) => slice.class)).toEqual(["daily", ...Array.from({ length: 7 }, () => "lookback")]);
   });
 
-  test("of which some lie far back count as a backfill", () => {
+  describe("of which some lie far back", () => {
     const late = { ...upToYesterday, window: { start: daysAgo(20), end: daysAgo(1) } };
-    expect(plan([late])).toEqual([{ window: { start: daysAgo(30), end: today }, class: "history", credits: 1 }]);
+    const window = { start: daysAgo(30), end: today };
+
+    test("count as the newest day does if that day alone would cost as much", () => {
+      expect(plan([late])).toEqual([{ window, class: "daily", credits: 1 }]);
+    });
+
+    test("count as a backfill if that day alone would cost less, or is not among them", () => {
+      const dearer = { ...endless, credits: 3 };
+      const aDay = { ...endless, operation: "a_day", maxDays: 1 };
+      expect(plan([late], [dearer, aDay])).toEqual([{ window, class: "history", credits: 3 }]);
+      const newest = covered({ window: { start: daysAgo(1), end: today }, operation: "figures", asOf: today });
+      expect(plan([late, newest])).toMatchObject([{ class: "history" }]);
+    });
   });
 
   test("that are restated alone are a lookback", () => {
