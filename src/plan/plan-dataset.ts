@@ -90,8 +90,8 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   const missing = missingCells({ timing, items, calendar, covered: answered, today, reprocess });
   const [fresh, restated] = withoutEnds(missing.fresh, missing.restated);
   const cover = (grid: GapGrid) => (broad === undefined ? cheapestCover(grid, fetchOptions) : broadCover(grid, broad));
-  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, fresh: days }) => ({
-    ...classed(piece, days),
+  const slices = joinedCover({ fresh, restated }, cover).map(({ piece, fresh: newDays }) => ({
+    ...classed(piece, newDays),
     ...longestWithWaiting(piece, waiting),
   }));
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
