@@ -26,7 +26,7 @@ import { budgetsOf } from "./config/credit-budgets.ts";
 import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
 import { queueLeftOver } from "./runs/orphans.ts";
 import { createResumeOnReset } from "./runs/resume-on-credits.ts";
-import { databaseOutage } from "./postgres/database-errors.ts";
+import { databaseOutage, isOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
 import { createClockWatch } from "./runs/clock-watch.ts";
 import { createJudgement } from "./runs/judgement.ts";
@@ -110,7 +110,9 @@ export async function openIngest(
         watchClock();
         if (problem === null) outage.note();
         else judgement.missed();
-        onBeat(problem);
+        // a heartbeat needs no new space, so it may still be stored on a full disk
+        const cause = stop.stoppedBy();
+        onBeat(cause !== null && isOutage(cause) ? cause : problem);
       },
     }),
   );

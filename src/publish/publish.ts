@@ -6,6 +6,7 @@ import { diskProblem, openWorkFolder, unusableTemporaryFolder } from "../export/
 import { tryLockUntilCommit } from "../postgres/advisory-lock.ts";
 import { databaseOn, type Warehouse } from "../postgres/database.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
+import { namedRelations } from "../postgres/named-relations.ts";
 import { readRelations, type Relation } from "../postgres/relations.ts";
 import type { ClickHouse } from "./clickhouse.ts";
 import { martViews, type MartView } from "./mart-views.ts";
@@ -17,7 +18,7 @@ import { readTables } from "./tables-there.ts";
 /** Options of a publication. `onTable` is called with each table as soon as it is done. */
 type PublishOptions = Pick<Publisher, "now" | "signal" | "onLost"> & {
   readonly onTable?: (done: Published) => void;
-  /** Only these relations, with their schemas, and those that marts among them read; all if left out. */
+  /** Only the relations that these names mean, and those that marts among them read; all if left out. */
   readonly only?: readonly string[];
 };
 
@@ -26,7 +27,7 @@ export type PublishReport = { readonly tables: readonly Published[]; readonly vi
 
 /**
  * Publishes the tables of core and all marts to a ClickHouse, all from one moment of the database: months whose rows changed are swapped.
- * Marts are views in its dialect; those without such a view are tables that Postgres computes.
+ * Marts are views in its dialect; those without such a view are tables that Postgres computes. Throws `unknown_table` if a name means none.
  */
 export async function publish(
   { db, pool }: Warehouse,
@@ -35,7 +36,7 @@ export async function publish(
 ): Promise<PublishReport> {
   const views = martViews();
   const found = await readRelations(db);
-  const named = only === undefined ? null : withWhatIsRead(views, only);
+  const named = only === undefined ? null : withWhatIsRead(views, namedRelations(found, only));
   const all = named === null ? found : found.filter(({ name }) => named.has(name));
   const isViewThere = ({ name }: Relation) => views.some(({ mart }) => mart === name);
   const isRead = ({ name }: Relation) => views.some(({ reads }) => reads.includes(name));
@@ -83,8 +84,8 @@ async function originOf(client: pg.PoolClient): Promise<string> {
 }
 
 /** Names of relations, and of those that views among them read: published alone, a view would find them missing or outdated. */
-function withWhatIsRead(views: readonly MartView[], names: readonly string[]): ReadonlySet<string> {
-  const found = new Set(names);
+function withWhatIsRead(views: readonly MartView[], relations: readonly Relation[]): ReadonlySet<string> {
+  const found = new Set(relations.map(({ name }) => name));
   // each view comes after those that it reads
   for (const { mart, reads } of views.toReversed()) if (found.has(mart)) for (const read of reads) found.add(read);
   return found;

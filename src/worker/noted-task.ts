@@ -10,7 +10,9 @@ const standsMs = 8 * dayMs;
 
 /** What a task throws while another process, such as a person's command, does its work; that process ends the finding if it does all of it. */
 const elsewhere: readonly string[] = ["publish_under_way", "export_under_way"];
-/** Later than the next run of a daily task: that process may hang, or do a part of the work every day. */
+/** Then the task is tried again: that process may do only a part of its work, and the next line of the crontab may be a week away. */
+const againMs = 10 * 60_000;
+/** Later than the next run of a daily task: that process may hang, or do a part of the work whenever the task is tried. */
 const elsewhereMs = 1.5 * dayMs;
 
 /**
@@ -41,6 +43,9 @@ export function notedTask(
       if (error instanceof StorehouseError && elsewhere.includes(error.code)) {
         log.info({ task: name, code: error.code }, "task.under_way");
         await raiseLater(error.code);
+        const runAt = new Date(clock.now() + againMs);
+        // a key of its own, so that it does not replace the next job of the crontab
+        await helpers.addJob(name, {}, { jobKey: `${name} again`, runAt, maxAttempts: most });
         return;
       }
       // a stop, and an outage that ends the session, are recorded elsewhere

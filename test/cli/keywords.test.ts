@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { fail } from "../../src/core/errors.ts";
+import type { SendRequest } from "../../src/person/api-session.ts";
+import { changeKeywords } from "../../src/person/keyword-changes.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { runCommand } from "../support/command.ts";
 import type { Behind } from "../support/ingest-child.ts";
@@ -88,6 +91,27 @@ describe("keywords that the account tracks", () => {
     const { code, stderr } = await run(stage, ["add", "4711", "US", "a refused keyword", "--yes"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("not_found") });
     expect(stderr).not.toContain("not known whether");
+    expect(await stage.sync(followed)).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
+  });
+
+  test("whose change never reached the API are not read again: nothing has changed", async () => {
+    await using stage = await openWithLists();
+    await stage.sync(followed);
+    await using opened = await stage.open();
+    const send: SendRequest = (_operation, _params, onFailure) => {
+      const failure = fail("no_connection");
+      onFailure?.(failure);
+      return Promise.reject(failure);
+    };
+    const session = { app: opened, send, stop: new AbortController().signal };
+    const now = { count: 12, keywords: null, isAppTracked: true };
+    const changes = { add: ["a word", "another"], remove: ["habit tracker"], left: [] };
+    expect(await changeKeywords(session, { trackId: app, country: "US" }, now, changes)).toMatchObject({
+      added: [],
+      removed: [],
+      error: { code: "no_connection" },
+      isFailureKnown: true,
+    });
     expect(await stage.sync(followed)).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
   });
 

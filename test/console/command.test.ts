@@ -3,8 +3,8 @@ import { openReader, readingConnections } from "../../src/console/reader.ts";
 import { actingConnections } from "../../src/console/server.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openConsoleStage, operatorPassword, untilShown, withPasswords } from "../support/console-stage.ts";
-import { runCommand, runUntil, type Output } from "../support/command.ts";
-import { startChild } from "../support/ingest-child.ts";
+import { runCommand } from "../support/command.ts";
+import { startChild, type Child } from "../support/ingest-child.ts";
 import { until } from "../support/ingest-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 import { pageAt } from "../support/pages.ts";
@@ -12,13 +12,10 @@ import { pageAt } from "../support/pages.ts";
 const stage = forTests(openConsoleStage);
 
 /** The address that a command prints. */
-async function addressOf(
-  output: () => Pick<ReturnType<Output>, "stdout" | "stderr">,
-  ended?: Promise<unknown>,
-): Promise<string> {
+async function addressOf(output: Child["output"], ended: Promise<unknown>): Promise<string> {
   const all = () => `${output().stdout}${output().stderr}`;
   const printed = /The console is on (http:\S+)/;
-  await Promise.race([until(() => printed.test(all())), ...(ended === undefined ? [] : [ended])]);
+  await Promise.race([until(() => printed.test(all())), ended]);
   return printed.exec(all())?.[1] ?? all();
 }
 
@@ -37,19 +34,18 @@ test("it refuses an address that others reach without a password, and says what 
   expect(stderr).toMatch(/^console_needs_password: .*STOREHOUSE_CONSOLE_PASSWORD/);
 });
 
-test("a worker serves it where console.on says so", async () => {
+test("a worker serves it where console.on says so, until the worker is stopped: its process ends then", async () => {
   // its nights are none of this test
   const off = { on: false } as const;
   const datasets = { tracked_app: off, tracked_country: off, tracked_keyword: off };
   const settings = { console: { on: true, port: 0 }, datasets };
   const variables = { STOREHOUSE_CONSOLE_PASSWORD: operatorPassword };
-  const readSignIn = async (output: Output) => {
-    const address = await addressOf(output);
-    await untilShown(async () => (await fetch(new URL("/sign-in", address))).text(), /Sign in/);
-  };
-  expect(await runUntil(stage.stage, ["worker", "--yes"], readSignIn, { settings, variables })).toMatchObject({
-    code: 0,
-  });
+  await using child = startChild(stage.stage, ["worker", "--yes"], { settings, variables });
+  const address = await addressOf(child.output, child.ended);
+  await untilShown(async () => (await fetch(new URL("/sign-in", address))).text(), /Sign in/);
+  child.process.kill("SIGTERM");
+  expect(await child.ended).toBe(0);
+  await expect(fetch(address)).rejects.toThrow();
 });
 
 test("pages read as storehouse_reader, and nothing that they run can write or see an answer", async () => {

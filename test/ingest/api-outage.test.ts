@@ -4,6 +4,8 @@ import { createLog } from "../../src/core/log.ts";
 import { createApiOutage } from "../../src/ingest/api-outage.ts";
 import { manualClock } from "../sandbox/open.ts";
 
+const giveUpAfterMs = 3_600_000;
+
 /** Outage handling on a clock of its own; `refusals` balance checks meet no API. */
 function openOutage(refusals: number) {
   const clock = manualClock();
@@ -12,7 +14,7 @@ function openOutage(refusals: number) {
     clock,
     log: createLog({ level: "silent", secrets: [] }),
     retryMs: 1_000,
-    giveUpAfterMs: 3_600_000,
+    giveUpAfterMs,
     refreshBalance: async () => {
       checks += 1;
       if (checks <= refusals) throw fail("no_connection");
@@ -69,4 +71,15 @@ test("one check of an API that responds settles it for all calls that were under
     expect(await code).toBe("cut_connection");
   }
   expect(stage.checks()).toBe(1);
+});
+
+test("an API that is unavailable for longer than a command may wait stops it, and not before", async () => {
+  const stage = openOutage(Number.POSITIVE_INFINITY);
+  const from = stage.clock.now();
+  const call = begin(stage);
+  call.cut();
+  expect(await call.code).toBe("no_connection");
+  // the check at which the time is over: there is one a minute by then
+  const waited = stage.clock.now() - from;
+  expect([waited >= giveUpAfterMs, waited < giveUpAfterMs + 60_000]).toEqual([true, true]);
 });

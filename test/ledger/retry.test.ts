@@ -142,6 +142,19 @@ describe("reopen", () => {
     expect(rows).toEqual([{ planned_credits: "60" }]);
   });
 
+  test.each([
+    ["the second page could not be read", "not_json", 2],
+    ["the third page had no answer", "server_error", 1],
+  ] as const)("what is open again costs the pages that its next attempt requests: %s", async (_, code, left) => {
+    const [id = ""] = await stage.insert(await stage.run(), draft({ requests: 3, credits: 9 }));
+    const slice = await stage.claimed(id, worker);
+    await stage.land(id);
+    await stage.land(id, 1);
+    const error = { code, message: "" };
+    await endAttempt(stage.db, slice, { ...ending, state: "pending", error, counts: true }, now);
+    expect(await openWork(stage.db, ["keyword_rank"], "")).toMatchObject([{ requests: left, credits: left * 3 }]);
+  });
+
   test("is priced with a page that could not be read, also if the slice ended for another reason afterwards", async () => {
     const [id = ""] = await stage.insert(await stage.run(), draft({ requests: 1, credits: 3 }));
     const unread = { code: "not_json", message: "" };

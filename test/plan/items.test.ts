@@ -5,6 +5,7 @@ import { scopeKey, type Covered, type SliceDraft } from "../../src/core/slice.ts
 import type { FetchOption } from "../../src/core/fetch-option.ts";
 import type { Timing } from "../../src/core/timing.ts";
 import { oneDay } from "../../src/core/window.ts";
+import { fullPack } from "../../src/datasets/shared/values.ts";
 import { planDataset } from "../../src/plan/plan-dataset.ts";
 import type { PlanPartition } from "../../src/plan/plan-request.ts";
 import { covered, daysAgo, series, today } from "../support/plan-timing.ts";
@@ -227,9 +228,10 @@ describe("days in packs", () => {
 
   test("that have nothing are final where a call has no room for more, unless days before them have something", () => {
     const full = { packDays: 7, historyDays: 7, packIsFull: true } as const;
+    // the days of the datasets themselves, with a shorter pack
+    const late = series({ ...fullPack, packDays: 7, historyDays: 7 });
     const each = ["08-03 07-27 08-03", "08-10 08-03 08-10", "08-17 08-10 08-17", "08-24 08-17 08-24"];
     expect(calls(series(full), nothing)).toEqual(each);
-    const late = series({ ...full, emptyHoldsDays: 3, emptyUntilDays: 6 });
     expect(calls(late, nothing)).toEqual(each);
     expect(calls(late, untilTheEnd, 7)).toEqual(["08-03 07-27 08-03", "08-06 08-01 08-03"]);
   });

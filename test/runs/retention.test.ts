@@ -4,7 +4,7 @@ import { addDays, addMonths, monthStart, type Day } from "../../src/core/day.ts"
 import { readScopeCoverage } from "../../src/planner/gaps.ts";
 import { planChunks } from "../../src/planner/plan-stream.ts";
 import { replay } from "../../src/archive/replay.ts";
-import { monthsToRetire, retire } from "../../src/runs/retention.ts";
+import { monthsToRetire, retire, type OldMonth } from "../../src/runs/retention.ts";
 import { keywordRank } from "../../src/datasets/keyword-rank.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
@@ -33,7 +33,7 @@ describe("retention", () => {
   async function retired(
     action: "drop" | "detach" = "drop",
     run: RunOptions = { settings },
-    mayGo?: () => Promise<boolean>,
+    mayGo?: (month: OldMonth) => Promise<boolean>,
   ) {
     await using app = await stage.open(run);
     const { config, clock } = app;
@@ -200,6 +200,23 @@ describe("retention", () => {
     expect(await days()).toHaveLength(6);
     await stage.query("update ops.slice set state = 'loaded' where window_start = $1", [from]);
     expect(await retired()).toEqual([old]);
+  });
+
+  test("a month after one that stays is left as well, since days before the end of a month that went count as gone", async () => {
+    await using app = await stage.open({ settings });
+    const earlier = addMonths(thisMonth, -3);
+    for (const table of keywordRank.tables) await createPartitions(app.warehouse.db).cover(table, [earlier]);
+    const asked: Day[] = [];
+    const mayGo = async ({ month }: OldMonth) => {
+      asked.push(month);
+      return month !== earlier;
+    };
+    expect(await retired("drop", { settings }, mayGo)).toEqual([
+      [old[0], earlier, "not published"],
+      [old[0], old[1], "not published"],
+    ]);
+    expect(asked).toEqual([earlier]);
+    expect(await days()).toHaveLength(6);
   });
 
   test("a month is left to a worker that is just claiming a slice of it", async () => {

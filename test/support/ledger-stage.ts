@@ -49,8 +49,8 @@ export interface LedgerStage extends AsyncDisposable {
   ) => Promise<readonly string[]>;
   /** Claims a slice that is known to be free. */
   readonly claimed: (slice: string, worker: string) => Promise<Slice>;
-  /** Stores an answer to the first attempt of a slice, of one page. */
-  readonly land: (slice: string) => Promise<void>;
+  /** Stores a page of the answer to the first attempt of a slice: the first page if left out. */
+  readonly land: (slice: string, page?: number) => Promise<void>;
   /** Rows of `ops.slice`, in order of number, by a select list. */
   readonly slices: (select: string) => Promise<readonly Record<string, unknown>[]>;
   /** How many connections to the database wait for a lock. */
@@ -114,10 +114,10 @@ export async function openLedgerStage(): Promise<LedgerStage> {
       }
       return ids;
     },
-    land: async (slice) => {
+    land: async (slice, page = 0) => {
       await sql`
         insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-        values (1, ${slice}, 1, 0, 'any', '{}', 2, now())`.execute(db);
+        values (1, ${slice}, 1, ${page}, 'any', '{}', 2, now())`.execute(db);
     },
     slices: async (select) => {
       const { rows } = await sql`select ${sql.raw(select)} from ops.slice order by slice_id`.execute(db);

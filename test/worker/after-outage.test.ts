@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { hourMs } from "../../src/core/day.ts";
+import { fail } from "../../src/core/errors.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { usualIntervals } from "../../src/runs/heartbeat.ts";
@@ -48,4 +49,20 @@ test("it judges after that time even if the clock of its machine has been set ba
     return (await found(stage))[0]?.["ended_as"] !== null;
   });
   expect(await found(stage)).toEqual([{ ended_as: "died" }]);
+});
+
+test("a process whose answers wait for room on a full disk reports that with its heartbeats, which need no room", async () => {
+  await using stage = await openStage({ market });
+  await using app = await stage.open();
+  const reported: (string | null)[] = [];
+  const intervals = { ...usualIntervals, beatMs: 20 };
+  await using ingest = await openIngest({ ...app, intervals }, "worker", createRunLimit(null), {
+    onBeat: (problem) => reported.push(problem?.code ?? null),
+  });
+  await until(() => reported.length > 0);
+  expect(new Set(reported)).toEqual(new Set([null]));
+  ingest.parts.abort(fail("database_full"));
+  reported.length = 0;
+  await until(() => reported.length > 1);
+  expect(new Set(reported.slice(1))).toEqual(new Set(["database_full"]));
 });

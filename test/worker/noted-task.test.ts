@@ -1,16 +1,22 @@
 import { expect, test } from "vitest";
 import type { JobHelpers } from "graphile-worker";
+import type { App } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { fail } from "../../src/core/errors.ts";
 import { createLog } from "../../src/core/log.ts";
 import { noteTaskDone, raiseFinding, readFindings, taskFinding } from "../../src/ledger/findings.ts";
 import { notedTask } from "../../src/worker/noted-task.ts";
+import { startQueue } from "../../src/worker/queue-runner.ts";
 import { openGranted, tried } from "../support/granted-stage.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const stage = forTests(openGranted);
 const clock = systemClock();
+const lastTry = {
+  job: { attempts: 1, max_attempts: 1, last_error: null },
+  addJob: () => Promise.resolve(),
+} as unknown as JobHelpers;
 
 test("a failed task keeps its own error if its finding cannot be written, and the log says why", async () => {
   await using warehouse = await openWarehouse(stage.adminUrl, 2);
@@ -21,14 +27,13 @@ test("a failed task keeps its own error if its finding cannot be written, and th
     { warehouse, clock, log },
     { name: "export", task: () => Promise.reject(new Error("no room for files")), halted },
   );
-  const helpers = { job: { attempts: 1, max_attempts: 1, last_error: null } } as JobHelpers;
   await tried(stage.adminUrl, "alter table ops.finding add constraint odd check (false) not valid");
-  await expect(task({}, helpers)).rejects.toThrow("no room for files");
+  await expect(task({}, lastTry)).rejects.toThrow("no room for files");
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     { msg: "task.not_noted", task: "export", problem: expect.stringContaining("odd") as string },
   ]);
   await tried(stage.adminUrl, "alter table ops.finding drop constraint odd");
-  await expect(task({}, helpers)).rejects.toThrow("no room for files");
+  await expect(task({}, lastTry)).rejects.toThrow("no room for files");
   expect(lines).toHaveLength(1);
   expect(await readFindings(warehouse.db, clock.now())).toMatchObject([{ kind: "task_failed", subject: "export" }]);
 });
@@ -46,7 +51,7 @@ test("a task that meets a process that does the same work leaves it to that one:
         task: () => Promise.reject(fail("publish_under_way")),
         halted: new AbortController().signal,
       },
-    )({}, { job: { attempts: 1, max_attempts: 1, last_error: null } } as JobHelpers);
+    )({}, lastTry);
   const open = async () =>
     (await readFindings(warehouse.db, clock.now())).filter(({ subject }) => subject === "publish");
   await underWay();
@@ -57,6 +62,39 @@ test("a task that meets a process that does the same work leaves it to that one:
   await raiseFinding(warehouse.db, finding, { now: clock.now(), forMs: null });
   await underWay();
   expect(await open()).toMatchObject([finding]);
+});
+
+test("a task that meets such a process is tried again after ten minutes, also if the next line of the crontab is a week away", async () => {
+  await using warehouse = await openWarehouse(stage.adminUrl, 4);
+  const log = createLog({ level: "silent", secrets: [] });
+  const app = { config: { settings: { api: { retry_seconds: 1 } } }, hide: String, clock, log, warehouse };
+  let isElsewhere = true;
+  const task = async () => {
+    if (isElsewhere) throw fail("export_under_way");
+  };
+  const halted = new AbortController().signal;
+  const taskList = { weekly: notedTask(app, { name: "weekly", task, halted }) };
+  const queue = await startQueue(app as unknown as App, { taskList, schedule: [], onLost: () => undefined });
+  await queue.addJob("weekly", {}, { jobKey: "weekly", maxAttempts: 3 });
+  const jobs = async () => {
+    const { rows } = await warehouse.pool.query(
+      `select key, max_attempts as most, ceil(extract(epoch from run_at - now()) / 60)::int as minutes from graphile_worker.jobs`,
+    );
+    return rows as readonly object[];
+  };
+  const again = { key: "weekly again", most: 3, minutes: 10 };
+  await expect.poll(jobs).toEqual([again]);
+  const inTenMinutes = () => queue.addJob("weekly", {}, { jobKey: "weekly again", maxAttempts: 3 });
+  await inTenMinutes();
+  // the job that runs gives its key to the next one
+  await expect.poll(jobs).toEqual([again]);
+  isElsewhere = false;
+  await inTenMinutes();
+  await expect.poll(jobs).toEqual([]);
+  await queue.stop();
+  expect(await readFindings(warehouse.db, clock.now() + 48 * 3_600_000)).not.toContainEqual(
+    expect.objectContaining({ subject: "weekly" }),
+  );
 });
 
 test("a task that meets such a process and does not succeed until after its next run is a finding", async () => {
@@ -70,8 +108,7 @@ test("a task that meets such a process and does not succeed until after its next
     const moved = { ...clock, now: () => now };
     const halted = new AbortController().signal;
     const task = notedTask({ warehouse, clock: moved, log }, { name: "elsewhere", task: outcome, halted });
-    const helpers = { job: { attempts: 1, max_attempts: 1, last_error: null } } as JobHelpers;
-    return Promise.resolve(task({}, helpers)).catch(() => undefined);
+    return Promise.resolve(task({}, lastTry)).catch(() => undefined);
   };
   const underWay = () => Promise.reject(fail("publish_under_way"));
   const openAt = async (after: number) =>

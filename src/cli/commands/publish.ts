@@ -1,7 +1,5 @@
 import { Option, type Command } from "commander";
 import { noteTaskDone } from "../../ledger/findings.ts";
-import { namedRelations } from "../../postgres/named-relations.ts";
-import { readRelations } from "../../postgres/relations.ts";
 import { openClickHouse } from "../../publish/clickhouse.ts";
 import { publish } from "../../publish/publish.ts";
 import type { Published } from "../../publish/publish-table.ts";
@@ -30,17 +28,17 @@ export function definePublish(command: Command): void {
     .action((options: Options) =>
       withWarehouse(async ({ warehouse, clock, config }) => {
         await using clickHouse = openClickHouse(config);
-        const named = options.table && namedRelations(await readRelations(warehouse.db), options.table);
+        const only = options.table;
         const done = await publish(warehouse, clickHouse, {
           now: () => clock.now(),
-          ...(named === undefined ? {} : { only: named.map(({ name }) => name) }),
+          ...(only === undefined ? {} : { only }),
           onLost: (found) => remark(lostOf(found)),
           onTable: (one) => {
             if (one.swapped > 0) remark(`${one.table}: ${countOf(one.swapped, "month")} published.`);
             if (one.rowsOutOfRange > 0) remark(outOfRangeOf(one));
           },
         });
-        if (named === undefined) await noteTaskDone(warehouse.db, "publish", clock.now());
+        if (only === undefined) await noteTaskDone(warehouse.db, "publish", clock.now());
         if (done.tables.some(({ rowsOutOfRange }) => rowsOutOfRange > 0)) process.exitCode = 1;
         if (options.json) return printJson(done);
         const rows = done.tables.map((one) => [one.table, one.swapped, one.unchanged, one.removed, one.rows]);
