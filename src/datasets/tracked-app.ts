@@ -36,13 +36,15 @@ export const trackedApps = defineDataset({
   partitions: () => [{ scope: {}, items: null }],
   request: () => ({}),
   normalise: (_, pages) => {
-    const apps = [...new Map((pages.flat() as readonly App[]).map((app) => [String(app.trackId), app])).values()];
-    const { pairs, described, invalid } = competitorsOf(apps);
+    const entries = pages.flat() as readonly App[];
+    const apps = [...new Map(entries.map((app) => [String(app.trackId), app])).values()];
+    // an app that is listed twice has the competitors of both entries
+    const { pairs, described, invalid } = competitorsOf(entries);
     return {
       rows: {
         [trackedApp.name]: apps.map(trackedRow),
         [trackedCompetitor.name]: pairs,
-        [dimAppOfList.name]: descriptionsOf(pages.flat() as readonly App[], described),
+        [dimAppOfList.name]: descriptionsOf(entries, described),
       },
       invalid,
     };

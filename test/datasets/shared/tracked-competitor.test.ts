@@ -36,6 +36,15 @@ describe("a competitor", () => {
     expect(invalid).toEqual([]);
   });
 
+  test("counts from each entry of an app that is listed twice", () => {
+    const { pairs, apps } = reported([
+      { trackId: "1", competitors: [8, 9] },
+      { trackId: "1", competitors: [9, 10] },
+    ]);
+    expect(pairs).toEqual(["ios:1 > ios:8", "ios:1 > ios:9", "ios:1 > ios:10"]);
+    expect(apps).toHaveLength(1);
+  });
+
   test("is described as far as it is reported, and one that is nothing but an id is not", () => {
     const { described } = reported([
       { trackId: "1", competitors: [full, 8, { trackId: "9" }, { trackId: "com.them", name: "Them", price: {} }] },
