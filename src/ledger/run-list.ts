@@ -82,7 +82,6 @@ export type IdleRuns = {
   readonly last_run_id: string;
   readonly run_count: number;
   readonly first_started_at: Date;
-  readonly last_started_at: Date;
 };
 
 /** True for such runs among those that had something to do. */
@@ -134,7 +133,7 @@ export async function foldedRuns(
       select *, count(*) filter (where not is_idle) over (order by run_id desc) as working from run
     )
     select is_idle, min(run_id) as first_run_id, max(run_id) as last_run_id, count(*)::int as run_count,
-           min(started_at) as first_started_at, max(started_at) as last_started_at
+           min(started_at) as first_started_at
     from   numbered
     group  by is_idle, working
     order  by last_run_id desc
