@@ -232,30 +232,41 @@ create table ops.slice (
 -- by the hash, since comparing the scopes themselves would take a quarter of the time of an insert
 create unique index slice_open on ops.slice (dataset, hashtextextended(scope::text, 0), coalesce(batch_id, 0), window_start, window_end, scope)
   where state in ('pending', 'running', 'deferred');
+-- progress and slices of a run
 create index slice_run      on ops.slice (run_id, state);
+-- what is left of a plan
 create index slice_plan     on ops.slice (plan_id, state) where plan_id is not null;
--- the queue: slices that may start, slices that wait for a time, slices that must run without others beside them
+-- claims: the next slices of a queue
 create index slice_ready    on ops.slice (queue_id, turn, slice_id) where state = 'pending' and due_at is null;
+-- slices of a queue whose wait is over
 create index slice_due      on ops.slice (queue_id, due_at) where state in ('pending', 'deferred') and due_at is not null;
+-- slices that may end their process, which run alone
 create index slice_suspect  on ops.slice (queue_id, turn, slice_id) where state = 'pending' and broken_off_count > 1;
--- failed slices that are requested again, and what that cost
+-- automatic retries that are due
 create index slice_later    on ops.slice (due_at) where state = 'failed' and due_at is not null;
+-- what automatic retries cost in a day
 create index slice_retried  on ops.slice (retried_at) where retried_at is not null;
--- slices of processes whose lease expired are searched every few seconds, among millions
+-- slices of dead processes: searched every few seconds, among millions
 create index slice_running  on ops.slice (worker_id) where state = 'running';
--- coverage is read scope by scope: by the hash of the scope, which is a tenth of its size; a dozen datasets share the scope of an app and country
+-- coverage by scope. The hash is a tenth of the size of the scope; a dozen datasets share the scope of an app and country
 create index slice_scope    on ops.slice (hashtextextended(scope::text, 0), dataset, window_end, window_start);
+-- lists that the API refused
 create index slice_refused  on ops.slice (dataset, hashtextextended(scope::text, 0)) where state = 'skipped' and error_code in ('bad_request', 'not_encodable');
+-- slices of a dataset by day, and its first and last one
 create index slice_coverage on ops.slice (dataset, window_start);
+-- an answer that equals an earlier one
 create index slice_answer   on ops.slice (answer_digest) where answer_digest is not null;
--- figures over the whole ledger: slices by state, failures, rejects, the days of one app
+-- counts and newest days by state (`status`), without reading the table
 create index slice_by_state on ops.slice (dataset, state, window_end);
+-- failed slices (ops.failed_slice)
 create index slice_failed   on ops.slice (dataset) where state = 'failed';
--- days that are lost for good
+-- lost days
 create index slice_lost     on ops.slice (dataset, window_start) where state = 'lost';
+-- rejects by dataset (`status`)
 create index slice_rejects  on ops.slice (dataset) where rows_rejected > 0;
+-- coverage and slices of one app
 create index slice_app      on ops.slice ((scope ->> 'app'), dataset, window_end, window_start);
--- cells that came with answers of other datasets: few among millions
+-- cells that answers of other datasets reported: few among millions
 create index slice_reported on ops.slice (dataset, window_start) where fingerprint like 'reported by %';
 -- for roles that do not own the table
 create function ops.gather_slice_statistics() returns void
@@ -326,7 +337,7 @@ create index slice_past_scope on ops.slice_past (scope_hash, dataset);
 comment on table  ops.slice_past              is 'What the slices of a partition say about past days, in the form that a plan reads, so that a nightly run need not read years of slices: one row per list, operation and fingerprint. The rows are derived: a plan that finds none reads the slices. When one of these slices changes, the rows of its partition are deleted, and a later night writes them again.';
 comment on column ops.slice_past.scope        is 'Partition: store, app, country and device, as far as the dataset distinguishes them.';
 comment on column ops.slice_past.scope_hash   is 'Hash of the scope, by which it is found.';
-comment on column ops.slice_past.until_day    is 'Day after the last day of any of these slices. Slices that end later are not in the rows of the partition; all others are.';
+comment on column ops.slice_past.until_day    is 'The rows summarise every slice of the partition whose days are all before this day, and no other slice.';
 comment on column ops.slice_past.final_days   is 'Number of days after the last day of a slice from which it counts as final here. A plan that waits longer reads the slices.';
 comment on column ops.slice_past.batch_id     is 'List of the requested keywords or ids; null if the scope identifies the partition.';
 comment on column ops.slice_past.operation    is 'Operation of the API for the slices.';
@@ -340,13 +351,13 @@ comment on column ops.slice_past.final_window is 'Days that final slices cover; 
 comment on column ops.slice_past.final_as_of  is 'Newest day on which one of the final slices was planned.';
 select ops.comment_columns('ops.slice_past');
 
--- Who changes slices of days past takes this lock together with others, and who sums them up takes it alone: neither misses what the other does.
+-- Writers of past slices take this lock shared, the summariser takes it exclusively, so neither misses the other's changes.
 create function ops.forget_changed_slice() returns trigger language plpgsql as $$
 begin
-  -- slices that are folded say together what they said apart
+  -- a folded slice covers the same days as the slices folded into it, so the summary stays valid
   if coalesce(current_setting('storehouse.folding', true), '') = 'on' then return null; end if;
   perform pg_advisory_xact_lock_shared(hashtext('storehouse past slices'));
-  -- a statement of its own: it sees what was committed while the lock was waited for
+  -- a separate statement: its snapshot is taken after the lock was granted, so it sees what was committed meanwhile
   delete from ops.slice_past as p
   where  p.scope_hash in (hashtextextended(old.scope::text, 0), hashtextextended(new.scope::text, 0)) and p.dataset in (old.dataset, new.dataset)
   and    p.until_day > least(old.window_start, new.window_start);

@@ -57,7 +57,7 @@ with cell as (
       join   ops.slice          as s on s.slice_id = f.slice_id
       where  hashtextextended(f.scope::text, 0) = hashtextextended(p.scope::text, 0) and f.scope = p.scope and f.dataset = p.dataset
     ), alike as (
-      -- items of the same lists stand alike on every day: they are worked out once and counted
+      -- items in the same lists have the same state on every day, so each group is computed once and multiplied by its size
       select i.lists, count(*) as cell_count,
              exists (select from own as r join ops.batch as rb on rb.batch_id = r.batch_id
                      where  r.list = any (i.lists) and r.state = 'skipped' and r.error_code in ('bad_request', 'not_encodable')
@@ -77,7 +77,7 @@ with cell as (
                                and    (n.state not in ('failed', 'skipped', 'lost')
                                        or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable')))) as holds
     from   own as f
-    -- `offset 0` is a fence: a filter on the day would be joined with every slice, and what a slice says would be worked out for each of its lists
+    -- `offset 0` is a fence: without it the planner would join a filter on the day with every slice, and evaluate these expressions once per group of items
     cross  join lateral (
       select t.date_day,
              -- the newest slice decides: its number, and behind it in six bits its state, whether some of its answer did not fit, whether the day was dropped since

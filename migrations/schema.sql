@@ -7183,7 +7183,7 @@ create view ops.past_coverage (
   dataset text, -- Dataset.
   scope jsonb, -- Partition: store, app, country and device, as far as the dataset distinguishes them.
   scope_hash bigint, -- Hash of the scope, by which it is found.
-  until_day date, -- Day after the last day of any of these slices. Slices that end later are not in the rows of the partition; all others are.
+  until_day date, -- The rows summarise every slice of the partition whose days are all before this day, and no other slice.
   final_days integer, -- Number of days after the last day of a slice from which it counts as final here. A plan that waits longer reads the slices.
   batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   operation text, -- Operation of the API for the slices.
@@ -8492,7 +8492,7 @@ create table ops.slice_past (
   dataset text not null, -- Dataset.
   scope jsonb not null, -- Partition: store, app, country and device, as far as the dataset distinguishes them.
   scope_hash bigint not null, -- Hash of the scope, by which it is found.
-  until_day date not null, -- Day after the last day of any of these slices. Slices that end later are not in the rows of the partition; all others are.
+  until_day date not null, -- The rows summarise every slice of the partition whose days are all before this day, and no other slice.
   final_days integer not null, -- Number of days after the last day of a slice from which it counts as final here. A plan that waits longer reads the slices.
   batch_id bigint, -- List of the requested keywords or ids; null if the scope identifies the partition.
   operation text not null, -- Operation of the API for the slices.
@@ -9145,10 +9145,10 @@ CREATE OR REPLACE FUNCTION ops.forget_changed_slice()
  LANGUAGE plpgsql
 AS $function$
 begin
-  -- slices that are folded say together what they said apart
+  -- a folded slice covers the same days as the slices folded into it, so the summary stays valid
   if coalesce(current_setting('storehouse.folding', true), '') = 'on' then return null; end if;
   perform pg_advisory_xact_lock_shared(hashtext('storehouse past slices'));
-  -- a statement of its own: it sees what was committed while the lock was waited for
+  -- a separate statement: its snapshot is taken after the lock was granted, so it sees what was committed meanwhile
   delete from ops.slice_past as p
   where  p.scope_hash in (hashtextextended(old.scope::text, 0), hashtextextended(new.scope::text, 0)) and p.dataset in (old.dataset, new.dataset)
   and    p.until_day > least(old.window_start, new.window_start);

@@ -59,7 +59,7 @@ function offsetOf({ paging }: Paged, page: unknown): number | null {
  * the answer or, if it has none that can be true, one more while a page is full. An empty page is always the last. `invalid` is the number
  * of items that were left out of `value`: a page that came full still counts as full.
  */
-export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid = 0): number {
+export function pagesReported({ paging, items }: Paged, value: unknown, index: number, invalid: number): number {
   const read = index + 1;
   if (paging === null || items === null) return read;
   const count = itemsOn(value, items) + invalid;

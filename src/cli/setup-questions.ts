@@ -51,7 +51,7 @@ export async function askDatabase(
       question:
         known === undefined ? "Database (empty: Storehouse runs its own)" : "Database (-: Storehouse runs its own)",
       ...(known === undefined ? {} : { preset: known, shown: withoutPassword(known) }),
-      check: (text) => (text === "" || text === "-" ? null : sentence(problemWith("DATABASE_URL", text))),
+      check: (text) => (text === "" || text === "-" ? null : sentence(databaseProblem(text))),
     });
     if (answer === "" || answer === "-") return null;
     if (await isAccepted(prompts, await checkDatabase(answer))) return answer;
@@ -147,8 +147,8 @@ export function wrongSwitch(word: string | null): string | null {
   return `Type +${name} to switch it on, or -${name} to switch it off.`;
 }
 
-function problemWith(variable: "DATABASE_URL", text: string): string | null {
-  return Environment.shape[variable].safeParse(text).error?.issues[0]?.message ?? null;
+function databaseProblem(text: string): string | null {
+  return Environment.shape.DATABASE_URL.safeParse(text).error?.issues[0]?.message ?? null;
 }
 
 function sentence(problem: string | null): string | null {

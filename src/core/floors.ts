@@ -15,6 +15,6 @@ export function floorCredits(total: number, share: number): number {
  * The share that work of a class leaves untouched. `canWait`: a snapshot that can also be requested tomorrow leaves as much as the newest
  * day, since the rest is kept for snapshots that are lost tonight.
  */
-export function floorOf(floors: Floors, name: CreditClass, canWait = false): number {
+export function floorOf(floors: Floors, name: CreditClass, canWait: boolean): number {
   return name === "snapshot" && canWait ? Math.max(floors.snapshot, floors.daily) : floors[name];
 }

@@ -91,7 +91,7 @@ export async function readStop(
 ): Promise<AccountStop | null> {
   const { rows } = await sql<AccountStop>`
     select s.code, s.operation, s.subject, s.dataset, s.message,
-           -- a worker whose token is refused meets that with another request first
+           -- each operation that meets the refusal has its own row: the first of them says since when the account is stopped
            least(s.first_stopped_at, (select min(a.stopped_at) from ops.account_stop as a
                                       where  a.account_id = s.account_id and a.lifted_at is null)) as since
     from   ops.account_stop as s

@@ -39,16 +39,16 @@ export type CreditRequest = {
   readonly workerId: string | null;
   readonly cost: number;
   readonly floor: number;
-  /** Credits that must be left afterwards, if that is more; none if left out. */
-  readonly keeps?: number;
-  /** Slice that the call is for; null or left out if there is none. */
-  readonly sliceId?: string | null;
-  /** Plan whose price it counts against; null or left out if there is none. */
-  readonly planId?: string | null;
+  /** Credits that must be left afterwards, if that is more. */
+  readonly keeps: number;
+  /** Slice that the call is for; null if there is none. */
+  readonly sliceId: string | null;
+  /** Plan whose price it counts against; null if there is none. */
+  readonly planId: string | null;
   /** Budgets that it counts against. */
-  readonly budgetIds?: readonly string[];
+  readonly budgetIds: readonly string[];
   /** True if no budget limits it. */
-  readonly passesBudgets?: boolean;
+  readonly passesBudgets: boolean;
 };
 
 /**
@@ -66,11 +66,11 @@ export async function reserveMany(
   const count = requests.length;
   const now = instant(clock.now());
   const cost = credits(request.cost);
-  const budgetIds = sql`${[...(request.budgetIds ?? [])]}::bigint[]`;
+  const budgetIds = sql`${[...request.budgetIds]}::bigint[]`;
   // calls in flight and a pause cannot explain a later start: a clock that was ahead wrote it, and it would stop all workers
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
   // numeric, since 0.07 * 100 must be exactly 7
-  const free = sql`(a.remaining::bigint - a.held - greatest(ceil(a.total * ${request.floor}::numeric), ${Math.ceil(request.keeps ?? 0)}::bigint))`;
+  const free = sql`(a.remaining::bigint - a.held - greatest(ceil(a.total * ${request.floor}::numeric), ${Math.ceil(request.keeps)}::bigint))`;
   const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
     with account as materialized (
       select a.account_id, greatest(${now}, least(a.next_start_at, ${latestStart})) as starts_at, interval '1 second' / a.pace_per_second as gap,
@@ -81,10 +81,10 @@ export async function reserveMany(
       for    update
     ), plan as materialized (
       select floor((p.credits - p.taken_credits) / ${cost}::numeric) as fits
-      from   ops.plan as p where p.plan_id = ${request.planId ?? null}::bigint and ${cost} > 0
+      from   ops.plan as p where p.plan_id = ${request.planId}::bigint and ${cost} > 0
       for    update
     ), budget as materialized (
-      select b.budget_id, case when ${request.passesBudgets === true}::boolean then ${count} else floor((b.credits - b.taken_credits) / ${cost}::numeric) end as fits
+      select b.budget_id, case when ${request.passesBudgets}::boolean then ${count} else floor((b.credits - b.taken_credits) / ${cost}::numeric) end as fits
       from   account
       join   ops.credit_budget as b on b.account_id = account.account_id and b.budget_id = any (${budgetIds}) and ${cost} > 0
       for    update of b
@@ -101,14 +101,14 @@ export async function reserveMany(
       returning f.*
     ), taken as (
       update ops.plan as p set taken_credits = p.taken_credits + g.fits * ${cost}
-      from   granted as g where p.plan_id = ${request.planId ?? null}::bigint
+      from   granted as g where p.plan_id = ${request.planId}::bigint
     ), taken_of_budgets as (
       update ops.credit_budget as b set taken_credits = taken_credits + g.fits * ${cost}
       from   granted as g where b.budget_id = any (${budgetIds})
     )
     insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id)
-    select account_id, ${request.workerId}::bigint, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds}, ${request.planId ?? null}::bigint,
-           (${requests.map(({ sliceId }) => sliceId ?? null)}::bigint[])[place]
+    select account_id, ${request.workerId}::bigint, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds}, ${request.planId}::bigint,
+           (${requests.map(({ sliceId }) => sliceId)}::bigint[])[place]
     from   granted, generate_series(1, fits) as place
     order  by place
     returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);

@@ -48,10 +48,10 @@ export function createSharedHolds(options: {
       alike: (a: CreditRequest, b: CreditRequest) =>
         a.cost === b.cost &&
         a.floor === b.floor &&
-        (a.keeps ?? 0) === (b.keeps ?? 0) &&
-        (a.planId ?? null) === (b.planId ?? null) &&
+        a.keeps === b.keeps &&
+        a.planId === b.planId &&
         a.passesBudgets === b.passesBudgets &&
-        String(a.budgetIds ?? []) === String(b.budgetIds ?? []),
+        String(a.budgetIds) === String(b.budgetIds),
       flush: async (requests) => {
         const grants = await grant(requests);
         return requests.map((_, place) => grants[place] ?? null);

@@ -1,11 +1,11 @@
 import { instant, sql } from "../postgres/sql.ts";
-import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, day, dayMs, hourMs } from "../core/day.ts";
 import { daysBetweenAnswers, isLostByTomorrow, onceDays, type Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
-import { timingWith } from "../planner/dataset-settings.ts";
+import { isPlannable, timingWith } from "../planner/dataset-settings.ts";
 import type { SliceSums } from "../ledger/slice-sums.ts";
 import type { Database } from "../postgres/database.ts";
 
@@ -69,8 +69,7 @@ type Switched = Pick<Dataset, "name" | "on" | "stage">;
 
 /** True for a dataset that is on, or that the crontab names; false for the lists of the account if the portfolio is configured. */
 export function isInUse({ name, on, stage }: Switched, { settings, scheduled }: Choice): boolean {
-  if (stage === "portfolio" && !usesTrackedApps(settings)) return false;
-  return isOn({ name, on: on || scheduled.has(name) }, settings);
+  return isPlannable({ stage }, settings) && isOn({ name, on: on || scheduled.has(name) }, settings);
 }
 
 /** The longest time between two runs of a dataset, in ms; null if the crontab does not run it. */

@@ -19,7 +19,7 @@ export type RetryParts = Pick<IngestParts, "clock" | "retryMs" | "halted" | "abo
  * database is out of space, all calls stop at once: it might still grant them, but could not store their answers.
  */
 export function retryDatabase<T>(parts: RetryParts, work: () => Promise<T>): Promise<T> {
-  return retry(knownOptions(parts).within, work);
+  return retry(optionsOf(parts), work);
 }
 
 /**
@@ -27,23 +27,15 @@ export function retryDatabase<T>(parts: RetryParts, work: () => Promise<T>): Pro
  * long.
  */
 export function retryAround<T>(parts: RetryParts, work: () => Promise<T>): Promise<T> {
-  return retry(knownOptions(parts).around, work);
+  const options = optionsOf(parts);
+  const isOver = (error: unknown) => error instanceof Error && givenUp.has(error);
+  return retry({ ...options, again: (error, ...how) => !isOver(error) && options.again(error, ...how) }, work);
 }
 
 /** Errors of work whose retries are used up. */
 const givenUp = new WeakSet<object>();
 
-type Options = { readonly within: RetryOptions; readonly around: RetryOptions };
-/** A cache, since each slice does such work several times, and hundreds are under way. */
-const optionsByParts = new WeakMap<RetryParts, Options>();
-
-function knownOptions(parts: RetryParts): Options {
-  const options = optionsByParts.get(parts) ?? optionsOf(parts);
-  optionsByParts.set(parts, options);
-  return options;
-}
-
-function optionsOf({ clock, retryMs, halted, abort, stoppedBy, stop }: RetryParts): Options {
+function optionsOf({ clock, retryMs, halted, abort, stoppedBy, stop }: RetryParts): RetryOptions {
   const again = (error: unknown, failures: number) => {
     if (isOutOfRoom(error)) abort(databaseOutage(error));
     if (!(isLostConnection(error) || isPassing(error))) return false;
@@ -56,7 +48,5 @@ function optionsOf({ clock, retryMs, halted, abort, stoppedBy, stop }: RetryPart
     const waits = clock.sleep(ms, cause !== null && isOutage(cause) ? stop : halted);
     await waits.catch(() => undefined);
   };
-  const within = { clock: { sleep }, backoff: { firstMs: retryMs }, again };
-  const isOver = (error: unknown) => error instanceof Error && givenUp.has(error);
-  return { within, around: { ...within, again: (error, failures) => !isOver(error) && again(error, failures) } };
+  return { clock: { sleep }, backoff: { firstMs: retryMs }, again };
 }

@@ -115,14 +115,14 @@ export async function readLastPages(
       )
       select * from newest
       union  all
-      -- where the newest days and the restated ones before them are two requests, some nights make so many of the first that none of the second is among them
+      -- the newest answer about days before these: new days and restated days may be separate requests, and the newest answers may all be about new days
       (select s.operation, s.planned_requests, s.window_start, s.window_end, s.slice_id
        from   ops.slice_log as s
        where  ${isAnswer} and s.window_end <= (select max(window_start) from newest)
        order  by s.window_end desc, s.slice_id desc
        limit  1)
     ) as last
-    -- the longest is kept, of equal ones the newest: how full the one page of a short answer was says nothing of a long one
+    -- the last row per operation is kept: the newest of the longest answers, since the page count of a short answer says little about a long one
     order  by days, last.window_end, last.slice_id`.execute(db);
   const found = new Map<string, Map<string, Pages>>();
   for (const { scope, operation, count, days } of rows) {

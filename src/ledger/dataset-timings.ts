@@ -9,9 +9,9 @@ export type DatasetLine = {
   readonly stage: string;
   readonly is_on: boolean;
   /** True if the configuration switches it off: no line of the crontab plans it. */
-  readonly is_switched_off?: boolean;
+  readonly is_switched_off: boolean;
   /** True if the items of its slices are apps. */
-  readonly items_are_apps?: boolean;
+  readonly items_are_apps: boolean;
   /** Countries that the configuration limits it to; all of the portfolio if left out. */
   readonly countries?: readonly string[] | undefined;
 };
@@ -55,7 +55,7 @@ export async function noteDatasets(
 ): Promise<void> {
   await sql`
     insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, countries)
-    select dataset, stage, is_on, coalesce(is_switched_off, false), coalesce(items_are_apps, false), countries
+    select dataset, stage, is_on, is_switched_off, items_are_apps, countries
     from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean, countries text[])
     order  by dataset
     on conflict (dataset) do update

@@ -61,7 +61,7 @@ async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<rea
   const { rows } = await sql<RunLine>`
     select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, error_message, planned_slice_count, planned_credits::float8, loaded_count::int,
            empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8,
-           -- a limited run has many requests, and the slices that are not among its own were cancelled
+           -- slices that are missing from its counts belong to other runs by now; in a limited run they were cancelled, and its many requests need not be read
            case when outcome is distinct from 'limited' and planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count then coalesce((
              select jsonb_agg(jsonb_build_object('runId', m.run_id::text, 'kind', m.kind, 'slices', m.slices) order by m.run_id)
              from   (select s.run_id, o.kind, count(distinct s.slice_id) as slices
@@ -82,7 +82,6 @@ export type IdleRuns = {
   readonly last_run_id: string;
   readonly run_count: number;
   readonly first_started_at: Date;
-  readonly last_started_at: Date;
 };
 
 /** True for such runs among those that had something to do. */
@@ -134,7 +133,7 @@ export async function foldedRuns(
       select *, count(*) filter (where not is_idle) over (order by run_id desc) as working from run
     )
     select is_idle, min(run_id) as first_run_id, max(run_id) as last_run_id, count(*)::int as run_count,
-           min(started_at) as first_started_at, max(started_at) as last_started_at
+           min(started_at) as first_started_at
     from   numbered
     group  by is_idle, working
     order  by last_run_id desc

@@ -130,7 +130,10 @@ export async function readStatus(db: Database, switchedOff: readonly string[] = 
   };
 }
 
-/** The outcome of a run in words, null while it runs: `limited` alone says too little. A step of the first sync ends this way, at the price agreed to. */
+/**
+ * The outcome of a run in words; `outcome` is null while it runs. A `limited` run has done what its limit of credits paid for, as each step
+ * of a first sync does with the price that was agreed to.
+ */
 export function outcomeWords(outcome: string | null): string {
   if (outcome === null) return "under way";
   return outcome === "limited" ? "as far as agreed" : outcome;

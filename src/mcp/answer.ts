@@ -32,7 +32,7 @@ type Read = {
 export async function answerOf(
   parts: ServerParts,
   { statement, rows, from, to, apps, countries }: Question,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ) {
   const { db, settings, clock } = parts;
   const { mcp } = settings;

@@ -28,20 +28,20 @@ export async function runStatement(
   pool: Pool,
   statement: string,
   limits: AnswerLimits,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Answer> {
   const client = await pool.connect();
   const wire = watchBytes(client, limits.bytes);
-  signal?.addEventListener("abort", wire.cut, { once: true });
+  signal.addEventListener("abort", wire.cut, { once: true });
   try {
-    if (signal?.aborted === true) wire.cut();
+    if (signal.aborted) wire.cut();
     // not every system can check this: there a statement without a client runs until its limit
     await client.query("set client_connection_check_interval = '500ms'").catch(() => undefined);
     return await withinTransaction(client, statement, limits, wire);
   } catch (error) {
     throw refusedStatement(error, limits, wire);
   } finally {
-    signal?.removeEventListener("abort", wire.cut);
+    signal.removeEventListener("abort", wire.cut);
     wire.stop();
     // a function may have made locks and settings for the session: it ends, since `discard all` would lose the settings of the pool as well
     client.release(true);

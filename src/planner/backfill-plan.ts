@@ -11,10 +11,10 @@ import { endedWords } from "../ledger/end-stopped.ts";
 import { accountOfPlan, keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
 import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
-import { cutPlan, type CutPlan } from "./cut-to-limit.ts";
+import { limitCut, type LimitCut } from "./cut-to-limit.ts";
 import { noCellNotes } from "./no-cells.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
-import { planChunks } from "./plan-stream.ts";
+import { planChunks, type PlanChunk } from "./plan-stream.ts";
 import { readPortfolio } from "./portfolio.ts";
 
 /** The inputs of a plan that may change before it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
@@ -36,7 +36,7 @@ export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
  */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
-  readonly leftOut: CutPlan["leftOut"];
+  readonly leftOut: LimitCut["leftOut"];
   readonly notes: readonly string[];
 };
 
@@ -102,7 +102,7 @@ export type WantedPlan = {
 type PricedPlan = CheckedRequest & {
   readonly portfolio: Portfolio;
   readonly sum: PlanSum | null;
-  readonly leftOut: CutPlan["leftOut"];
+  readonly leftOut: LimitCut["leftOut"];
 };
 
 async function priced(db: Database, { requested, settings, clock }: WantedPlan): Promise<PricedPlan> {
@@ -138,7 +138,11 @@ function howAs(account: string): string {
 }
 
 /** The slices of a plan, planned again from what is known now, but for the day of the plan. */
-export function planAgain(db: Database, { request, asOf }: DatedRequest, settings: Settings): Promise<CutPlan> {
+export async function planAgain(
+  db: Database,
+  { request, asOf }: DatedRequest,
+  settings: Settings,
+): Promise<{ readonly chunks: AsyncIterable<PlanChunk>; readonly leftOut: LimitCut["leftOut"] }> {
   const { datasets, bounds, reprocess, newestFirst, mostCredits } = request;
   const only = onlyOf(request);
   const plan = async function* () {
@@ -146,7 +150,9 @@ export function planAgain(db: Database, { request, asOf }: DatedRequest, setting
       // the datasets that the named ones are planned from are planned too; a backfill leaves those to sync
       if (datasets.includes(chunk.dataset)) yield chunk;
   };
-  return cutPlan(plan, { mostCredits: mostCredits ?? Number.POSITIVE_INFINITY, newestFirst });
+  const limit = { mostCredits: mostCredits ?? Number.POSITIVE_INFINITY, newestFirst };
+  const { cut, leftOut } = await limitCut(plan, limit);
+  return { chunks: cut(plan()), leftOut };
 }
 
 function onlyOf({ apps, countries, groups }: BackfillRequest) {
@@ -162,7 +168,7 @@ export async function addUp(
   db: Database,
   plan: DatedRequest,
   settings: Settings,
-): Promise<{ readonly sum: PlanSum; readonly leftOut: CutPlan["leftOut"] }> {
+): Promise<{ readonly sum: PlanSum; readonly leftOut: LimitCut["leftOut"] }> {
   const { chunks, leftOut } = await planAgain(db, plan, settings);
   const tally = createTally();
   for await (const chunk of chunks) tally.add(chunk);

@@ -11,9 +11,6 @@ export type LimitCut = {
   readonly leftOut: { readonly slices: number; readonly credits: number };
 };
 
-/** A plan cut to what a limit pays for, and what was left out of it. */
-export type CutPlan = Pick<LimitCut, "leftOut"> & { readonly chunks: AsyncIterable<PlanChunk> };
-
 /**
  * Slices of a `refused` operation come after all others, and last those of a refused organisation or app, as in the queue: otherwise the
  * limit would pay for slices that are not answered.
@@ -29,16 +26,11 @@ type Limit = {
 type TurnOf = (slice: SliceDraft) => number;
 
 /**
- * Cuts a plan to a limit: slices by class and day until it is full; one that no longer fits is skipped, and cheaper ones after it may fit.
- * The plan is gone through twice, and only sums by day are kept in between: it must be the same both times. `naiveCredits` of a chunk stay
- * those of the whole chunk. Without a limit the plan is returned unchanged.
+ * Goes through a plan and finds the part that a limit pays for: slices by class and day until it is full; one that no longer fits is
+ * skipped, and cheaper ones after it may fit. Only sums by day are kept until the plan is gone through again to be cut: it must be the same
+ * then, and slices that were added to it are left out. `naiveCredits` of a chunk stay those of the whole chunk. Without a limit nothing is
+ * cut.
  */
-export async function cutPlan(plan: () => AsyncIterable<PlanChunk>, limit: Limit): Promise<CutPlan> {
-  const { cut, leftOut } = await limitCut(plan, limit);
-  return { chunks: cut(plan()), leftOut };
-}
-
-/** Goes through a plan and finds the part that a limit pays for. Slices that are added to the plan later are left out too. */
 export async function limitCut(
   plan: () => AsyncIterable<PlanChunk>,
   { mostCredits, newestFirst, refused = new Map(), completed = (chunk) => Promise.resolve(chunk) }: Limit,

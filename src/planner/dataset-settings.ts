@@ -1,4 +1,4 @@
-import type { DatasetSettings, Settings } from "../config/settings.ts";
+import { usesTrackedApps, type DatasetSettings, type Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
 import { keptFrom } from "../core/period.ts";
 import type { Timing } from "../core/timing.ts";
@@ -10,6 +10,11 @@ export function settingsOf(dataset: Pick<Dataset, "name" | "tables">, settings: 
   const own = settings.datasets[dataset.name] ?? {};
   const keepMonths = own.keep_months ?? settings.retention.keep_months;
   return keepMonths === undefined || !isKeptByMonth(dataset) ? own : { ...own, keep_months: keepMonths };
+}
+
+/** False for the lists of the account's portfolio if the configuration does not use them: they are never planned. */
+export function isPlannable({ stage }: Pick<Dataset, "stage">, settings: Settings): boolean {
+  return stage !== "portfolio" || usesTrackedApps(settings);
 }
 
 /** True if the rows of a dataset are in monthly partitions: only those are dropped by month. */

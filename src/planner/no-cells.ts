@@ -22,5 +22,5 @@ function noCellWords({ name, plannedFrom = [] }: Dataset): string {
   if (sources.length === 0)
     return `${none} \`storehouse datasets\` says what it is about, \`storehouse sync\` reads the portfolio.`;
   const from = listed(sources.map((source) => source.name));
-  return `${none} it is planned from ${from}, and nothing that was loaded of that is about such a cell. \`storehouse sync --dataset ${name}\` requests ${from} first, when due; if there is still no such cell, the service reports none.`;
+  return `${none} it is planned from ${from}, and no loaded row of ${from} gives such a cell. \`storehouse sync --dataset ${name}\` requests ${from} first, when due; if there is still no such cell, the service reports none.`;
 }

@@ -1,5 +1,5 @@
 import { accountOf } from "../config/config-of-account.ts";
-import { isOn, usesTrackedApps, type Settings } from "../config/settings.ts";
+import { isOn, type Settings } from "../config/settings.ts";
 import type { SourceMembers } from "../core/portfolio.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { learnedPrices } from "../credits/costs.ts";
@@ -7,7 +7,7 @@ import { datasetNamed, datasets } from "../datasets/shared/all.ts";
 import { planningSourcesOf, stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { Database } from "../postgres/database.ts";
 import { readPlanningSource } from "../load/planning-sources.ts";
-import { settingsOf } from "./dataset-settings.ts";
+import { isPlannable, settingsOf } from "./dataset-settings.ts";
 import type { Day } from "../core/day.ts";
 import { learnedDays } from "./lookback.ts";
 import { planInChunks, type DatasetPlanning } from "./plan-chunks.ts";
@@ -30,7 +30,7 @@ export function datasetsOf(
   settings: Settings,
 ): readonly Dataset[] {
   const named = request.datasets.map(datasetNamed);
-  const canBe = ({ stage }: Dataset) => stage !== "portfolio" || usesTrackedApps(settings);
+  const canBe = (dataset: Dataset) => isPlannable(dataset, settings);
   const isLeftOut = ({ name }: Dataset) => request.isScheduled === true && settings.datasets[name]?.on === false;
   if (named.length === 0) return datasets.filter((dataset) => isOn(dataset, settings) && canBe(dataset));
   // a dataset is planned from the portfolio of the account and from the planning sources that it names, which in turn may be planned from

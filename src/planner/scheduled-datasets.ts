@@ -1,6 +1,6 @@
-import { usesTrackedApps, type Settings } from "../config/settings.ts";
+import type { Settings } from "../config/settings.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { isPlannable } from "./dataset-settings.ts";
 import { datasetsOf } from "./plan-stream.ts";
 
 /**
@@ -9,6 +9,5 @@ import { datasetsOf } from "./plan-stream.ts";
  */
 export function scheduled(names: readonly string[], settings: Settings): readonly string[] {
   if (names.length === 0) return datasetsOf({ datasets: [] }, settings).map(({ name }) => name);
-  const counts = ({ stage }: Dataset) => stage !== "portfolio" || usesTrackedApps(settings);
-  return names.filter((name) => settings.datasets[name]?.on !== false && counts(datasetNamed(name)));
+  return names.filter((name) => settings.datasets[name]?.on !== false && isPlannable(datasetNamed(name), settings));
 }

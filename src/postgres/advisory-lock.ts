@@ -93,7 +93,7 @@ export async function withLocks<T>(
 }
 
 /** Takes the lock until it is released; false if another session holds it for the whole wait. */
-async function tryTake(connection: Database, name: LockName, signal?: AbortSignal): Promise<boolean> {
+async function tryTake(connection: Database, name: LockName, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     await connection.transaction().execute(async (transaction) => {
       await waitAtMost(transaction, waitUnlessAborted(signal));

@@ -25,7 +25,7 @@ test("plan and sync name a dataset of which the portfolio has no cell, once what
   stage.sandbox.set({ connected: false });
   expect((await run("sync", "--yes")).stdout).toContain("1 of 1 slice loaded");
   const note =
-    "The portfolio has no such cell of bid_change: it is planned from search_ads_integration, and nothing that was loaded of that is about such a cell";
+    "The portfolio has no such cell of bid_change: it is planned from search_ads_integration, and no loaded row of search_ads_integration gives such a cell";
   expect((await run("plan")).stdout).toContain(note);
   expect((await run("sync")).stdout).toContain(note);
 });

@@ -6,7 +6,7 @@ import { reserveMany } from "../../src/credits/holds.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { august, draft, today } from "../support/slice-draft.ts";
-import { heldByRows, openBank, type TestAccount } from "../support/credits-account.ts";
+import { creditRequest, heldByRows, openBank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue } from "../support/credits-queue.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -18,7 +18,7 @@ const holders: Holders = { workerId: mine, isAlive: (workerId) => sql<boolean>`$
 const nothingHeld = { held: 0, inFlight: 0 };
 
 const holdBy = async ({ accountId, clock }: TestAccount, workerId: string, cost: number) =>
-  must((await reserveMany(bank.db, [{ accountId, workerId, cost, floor: 0 }], clock))[0]);
+  must((await reserveMany(bank.db, [creditRequest({ accountId, workerId, cost })], clock))[0]);
 const release = ({ accountId, clock }: TestAccount) => releaseLapsedHolds(bank.db, { accountId, holders }, clock);
 
 test("the holds of a dead worker are released at once and count as charged until the service reports a balance", async () => {
@@ -81,7 +81,7 @@ test("a process whose lease expired is granted nothing any more", async () => {
     bank.db,
   );
   const gone = rows[0]?.worker_id ?? "";
-  expect((await reserveMany(bank.db, [{ accountId, workerId: gone, cost: 1, floor: 0 }], clock))[0]).toBeUndefined();
+  expect((await reserveMany(bank.db, [creditRequest({ accountId, workerId: gone })], clock))[0]).toBeUndefined();
   expect(await account.state()).toMatchObject({ remaining: 100, ...nothingHeld });
 });
 
@@ -92,7 +92,7 @@ test("a call of a dead worker for a slice is recorded as one without a reply, un
   const run = await openRun(bank.db, start, clock.now());
   const slices = await insertSlices(bank.db, run, [draft(), draft({ window: august(18) })], clock.now());
   for (const sliceId of slices)
-    await reserveMany(bank.db, [{ accountId, workerId: dead, cost: 10, floor: 0, sliceId }], clock);
+    await reserveMany(bank.db, [creditRequest({ accountId, workerId: dead, cost: 10, sliceId })], clock);
   clock.move(10);
   await sql`
     insert into ops.request (account_id, slice_id, attempt, page, class, operation, params, error_code, cost, duration_ms, byte_count, worker_id, received_at)

@@ -3,7 +3,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { reserveMany, settle } from "../../src/credits/holds.ts";
 import { createSharedHolds } from "../../src/credits/shared-holds.ts";
-import { heldByRows, lost, minute, noHolders, openBank, second, type TestAccount } from "../support/credits-account.ts";
+import {
+  creditRequest,
+  heldByRows,
+  lost,
+  minute,
+  noHolders,
+  openBank,
+  second,
+  type TestAccount,
+} from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);
@@ -11,12 +20,7 @@ const bank = forTests(openBank);
 const take = (account: TestAccount, cost: number, count: number, floor = 0) =>
   reserveMany(
     bank.db,
-    Array.from({ length: count }, () => ({
-      accountId: account.accountId,
-      workerId: null,
-      cost,
-      floor,
-    })),
+    Array.from({ length: count }, () => creditRequest({ accountId: account.accountId, cost, floor })),
     account.clock,
   );
 
@@ -53,7 +57,7 @@ test("the holds of dead workers are released before a request is refused", async
   const account = await bank.account({ total: 100, left: 10 });
   const { accountId, clock } = account;
   const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000, holders: noHolders });
-  const request = { accountId, workerId: null, cost: 5, floor: 0 } as const;
+  const request = creditRequest({ accountId, cost: 5 });
   await Promise.all([holds.reserve(request), holds.reserve(request)]);
   clock.move(15 * minute - 1);
   expect(await holds.reserve(request)).toBeNull();

@@ -6,7 +6,7 @@ import { releaseLapsedHolds } from "../../src/credits/lapsed-holds.ts";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { dayOf } from "../../src/core/day.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { hour, noHolders, openBank } from "../support/credits-account.ts";
+import { creditRequest, hour, noHolders, openBank } from "../support/credits-account.ts";
 import { stoppedClock } from "../support/credits-clock.ts";
 import { openSpenders, type Spender } from "../support/credits-spenders.ts";
 import { long } from "../support/long.ts";
@@ -118,7 +118,7 @@ test("a process killed with calls under way leaks nothing: its credits are had a
     .poll(() => readAccount(bank.db, "orphaned"), { interval: 5, timeout: 20_000 })
     .toMatchObject({ held: 80, inFlight: 4 });
   await spenders[Symbol.asyncDispose]();
-  const want = { accountId: "orphaned", workerId: null, cost: 90, floor: 0.05 } as const;
+  const want = creditRequest({ accountId: "orphaned", cost: 90, floor: 0.05 });
   expect((await reserveMany(bank.db, [want], machine))[0]).toBeUndefined();
   const later: Clock = { ...machine, now: () => machine.now() + hour };
   await releaseLapsedHolds(bank.db, { accountId: "orphaned", holders: noHolders }, later);

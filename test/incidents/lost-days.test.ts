@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { noteLostDays } from "../../src/ledger/lost-days.ts";
-import { august, draft, today } from "../support/ledger-stage.ts";
+import { august, datasetLine, draft, today } from "../support/ledger-stage.ts";
 import { minute, watchForTests } from "../support/watch-stage.ts";
 
 const watched = watchForTests();
@@ -11,7 +11,7 @@ test("a snapshot that nobody could load is announced before its day is lost, and
   const { stage, clock, receiver } = watched;
   await noteDatasets(
     stage.db,
-    [{ dataset: "chart", stage: "market", is_on: true }],
+    [datasetLine("chart")],
     [{ dataset: "chart", scope: null, kind: "snapshot", refresh_days: 1 }],
     { account: "", planned: [], today },
   );

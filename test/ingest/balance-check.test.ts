@@ -6,6 +6,7 @@ import { refreshBalance } from "../../src/ingest/balance-check.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { manualClock } from "../sandbox/open.ts";
+import { creditRequest } from "../support/credits-account.ts";
 import { json, openClient, serve } from "../support/api-server.ts";
 import { freshDatabase } from "../support/database.ts";
 import { openStage } from "../support/ingest-stage.ts";
@@ -64,7 +65,7 @@ test("a balance that was computed before a call was answered does not raise what
   expect(await check()).toBe(100);
   whileChecking = async () => {
     clock.move(1_000);
-    const [grant] = await reserveMany(db, [{ accountId, workerId: null, cost: 10, floor: 0 }], clock);
+    const [grant] = await reserveMany(db, [creditRequest({ accountId, cost: 10 })], clock);
     const receipt = { charged: 10, remaining: 90, resetsAt: null, tooFast: false, lost: false };
     await settle(db, { accountId, settlements: [{ holdId: grant?.holdId ?? "", receipt }], pace: 3 }, clock);
   };

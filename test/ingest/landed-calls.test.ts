@@ -4,6 +4,7 @@ import { observeBalance, readAccount } from "../../src/credits/account.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { reserveMany, type CallReceipt } from "../../src/credits/holds.ts";
 import type { Landing } from "../../src/raw/store-answers.ts";
+import { creditRequest } from "../support/credits-account.ts";
 import { openStage, type Stage } from "../support/ingest-stage.ts";
 
 let opened: AsyncDisposableStack;
@@ -26,12 +27,8 @@ const receipt: CallReceipt = { charged: 3, remaining: null, resetsAt: null, tooF
 /** Holds of calls of three credits each. */
 async function hold(count: number): Promise<readonly string[]> {
   const { db, accountId, workerId, clock } = ingest.parts;
-  const request = { accountId, workerId, cost: 3, class: "daily", floor: 0 } as const;
-  const grants = await reserveMany(
-    db,
-    Array.from({ length: count }, () => request),
-    clock,
-  );
+  const requests = Array.from({ length: count }, () => creditRequest({ accountId, workerId, cost: 3 }));
+  const grants = await reserveMany(db, requests, clock);
   return grants.map(({ holdId }) => holdId);
 }
 

@@ -5,7 +5,7 @@ import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { noteLostDays } from "../../src/ledger/lost-days.ts";
 import { oneDay } from "../../src/core/window.ts";
 import { sql } from "../../src/postgres/sql.ts";
-import { draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+import { datasetLine, draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const ledger = ledgerForTests();
 
@@ -20,7 +20,7 @@ async function completeWith(...windows: readonly (readonly [daysAgo: number, day
   const { db, inState, run } = ledger.stage;
   await noteDatasets(
     db,
-    [{ dataset: "chart", stage: "market", is_on: true }],
+    [datasetLine("chart")],
     [{ dataset: "chart", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 1 }],
     { account: "", planned: [], today },
   );
@@ -100,7 +100,7 @@ test("a lost day is no gap any more once its answer came, in whichever list", as
   const { db, inState, run } = ledger.stage;
   await noteDatasets(
     db,
-    [{ dataset: "rating", stage: "market", is_on: true }],
+    [datasetLine("rating")],
     [{ dataset: "rating", scope: null, kind: "snapshot", refresh_days: 1 }],
     { account: "", planned: [], today },
   );

@@ -8,7 +8,7 @@ import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { countEarlierFailures } from "../../src/ledger/unrequested-days.ts";
-import { august, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+import { august, datasetLine, draft, ending, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const days = (from: number, to: number) => ({ start: august(from).start, end: august(to).end });
 const lost = draft({ items: ["a", "b"], window: days(3, 6), class: "history" });
@@ -66,12 +66,10 @@ describe("a failed slice", () => {
       expect(await Promise.all(tables)).toEqual([failedForNow, failedForNow, failedForNow]);
       return failedForNow;
     };
-    const noteOn = (isOn: boolean, isOff = false) =>
-      noteDatasets(db, [{ dataset: "keyword_rank", stage: "market", is_on: isOn, is_switched_off: isOff }], [], {
-        account: "",
-        planned: [],
-        today,
-      });
+    const noteOn = (isOn: boolean, isOff = false) => {
+      const line = datasetLine("keyword_rank", { is_on: isOn, is_switched_off: isOff });
+      return noteDatasets(db, [line], [], { account: "", planned: [], today });
+    };
     await ended("failed", lost);
     run = await ledger.stage.run({ kind: "schedule" });
     await ended("failed", { window: days(7, 8) });

@@ -5,7 +5,7 @@ import { oneDay } from "../../src/core/window.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { readDaysAtRisk } from "../../src/ledger/days-at-risk.ts";
 import { noteLostDays, noteMoved, readLostDays } from "../../src/ledger/lost-days.ts";
-import { august, draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
+import { august, datasetLine, draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 
 const hour = 3_600_000;
 const midnight = Date.parse(`${today}T00:00:00Z`);
@@ -17,7 +17,7 @@ describe("a snapshot that nobody can request any more", () => {
     const days = Object.entries({ daily, weekly });
     return noteDatasets(
       ledger.stage.db,
-      days.map(([dataset]) => ({ dataset, stage: "market", is_on: true })),
+      days.map(([dataset]) => datasetLine(dataset)),
       days.map(([dataset, count]) => ({ dataset, scope: null, kind: "snapshot", refresh_days: count })),
       { account: "", planned: [], today: since },
     );
@@ -231,19 +231,17 @@ describe("a snapshot that nobody can request any more", () => {
 
   test("is at risk also where its dataset is off by default and a line of the crontab names it", async () => {
     const { db, pool } = ledger.stage;
-    const note = (change: { readonly is_switched_off?: boolean }) =>
-      noteDatasets(db, [{ dataset: "daily", stage: "market", is_on: false, ...change }], [], {
-        account: "",
-        planned: [],
-        today,
-      });
+    const note = (isOff: boolean) => {
+      const line = datasetLine("daily", { is_on: false, is_switched_off: isOff });
+      return noteDatasets(db, [line], [], { account: "", planned: [], today });
+    };
     const atRisk = async () => (await readDaysAtRisk(db, midnight + 16 * hour)).map(({ dataset }) => dataset);
     await ended("failed", snapshot("daily", 20));
-    await note({});
+    await note(false);
     expect(await atRisk()).toEqual([]);
     await pool.query("insert into ops.next_run values ('own', '{daily}', now(), 1, 1, 1, now())");
     expect(await atRisk()).toEqual(["daily"]);
-    await note({ is_switched_off: true });
+    await note(true);
     expect(await atRisk()).toEqual([]);
     await pool.query("delete from ops.next_run");
   });

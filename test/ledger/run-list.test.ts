@@ -30,7 +30,6 @@ describe("the list of runs", () => {
       last_run_id,
       run_count,
       first_started_at: started,
-      last_started_at: started,
     });
     const lines = await foldedRuns(stage.db, 10);
     expect(lines).toEqual([

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { liftStop, readRefusedLately, recordStop } from "../../src/credits/account-stop.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/adopt-slices.ts";
-import { cutPlan } from "../../src/planner/cut-to-limit.ts";
+import { limitCut } from "../../src/planner/cut-to-limit.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { august, draft, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { enqueue } from "../support/queue-steps.ts";
@@ -165,9 +165,9 @@ describe("the turns of slices", () => {
     };
     const refused = await readRefusedLately(stage.db, "");
     for (let fit = 1; fit < drafts.length; fit += 1) {
-      const { chunks } = await cutPlan(inPlan, { mostCredits: fit * 3, newestFirst, refused });
+      const { cut } = await limitCut(inPlan, { mostCredits: fit * 3, newestFirst, refused });
       const kept = new Set<SliceDraft>();
-      for await (const { slices } of chunks) for (const slice of slices) kept.add(slice);
+      for await (const { slices } of cut(inPlan())) for (const slice of slices) kept.add(slice);
       const of = (isKept: boolean) => turns.filter((_, index) => kept.has(drafts[index] ?? draft()) === isKept);
       expect(kept.size).toBe(fit);
       expect(Math.max(...of(true))).toBeLessThanOrEqual(Math.min(...of(false)));

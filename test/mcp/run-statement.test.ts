@@ -1,19 +1,22 @@
 import { expect, test } from "vitest";
 import { runStatement } from "../../src/mcp/run-statement.ts";
-import { openWarehouse } from "../../src/postgres/database.ts";
+import { openWarehouse, type Warehouse } from "../../src/postgres/database.ts";
 import { tried } from "../support/granted-stage.ts";
 import { until } from "../support/ingest-stage.ts";
 import { freshDatabase } from "../support/database.ts";
 
 const limits = { rows: 1_000, ms: 1_000, bytes: 1_000_000 };
 
+const answerTo = ({ pool }: Warehouse, statement: string) =>
+  runStatement(pool, statement, limits, new AbortController().signal);
+
 test("a statement that lifts its time limit while it is read in parts meets it again at the next part", async () => {
   await using database = await freshDatabase();
   await using warehouse = await openWarehouse(database.url, 1);
   const lifts = `select set_config('statement_timeout', '0', true), case when n > 150 then pg_sleep(600)::text end
                  from   generate_series(1, 300) as n`;
-  await expect(runStatement(warehouse.pool, lifts, limits)).rejects.toMatchObject({ code: "statement_refused" });
-  expect((await runStatement(warehouse.pool, "select 1 as n", limits)).rows).toEqual([[1]]);
+  await expect(answerTo(warehouse, lifts)).rejects.toMatchObject({ code: "statement_refused" });
+  expect((await answerTo(warehouse, "select 1 as n")).rows).toEqual([[1]]);
 });
 
 test("each statement has the settings of the pool, even if the server has others and an earlier statement set some", async () => {
@@ -24,14 +27,14 @@ test("each statement has the settings of the pool, even if the server has others
     await tried(database.url, `alter database "${pathname.slice(1)}" set ${name} to ${value}`);
   await using warehouse = await openWarehouse(database.url, 1, { session: { "storehouse.today": "2026-08-20" } });
   const shown = `select ${[...Object.keys(own), "storehouse.today"].map((name) => `current_setting('${name}')`).join(", ")}`;
-  const [first] = (await runStatement(warehouse.pool, shown, limits)).rows;
+  const [first] = (await answerTo(warehouse, shown)).rows;
   expect(first).toEqual(["UTC", "ISO, YMD", "public", "2026-08-20"]);
   const sets = "select set_config('timezone', 'Asia/Tokyo', false), pg_advisory_lock_shared(7)";
-  await runStatement(warehouse.pool, sets, limits);
-  expect((await runStatement(warehouse.pool, shown, limits)).rows).toEqual([first]);
+  await answerTo(warehouse, sets);
+  expect((await answerTo(warehouse, shown)).rows).toEqual([first]);
   const locks = "select count(*)::int from pg_locks where locktype = 'advisory' and objid = 7";
   // the server ends a session after its answer is here
-  await until(async () => (await runStatement(warehouse.pool, locks, limits)).rows[0]?.[0] === 0);
+  await until(async () => (await answerTo(warehouse, locks)).rows[0]?.[0] === 0);
 });
 
 test("a statement for which nobody waits any longer ends in the database too, also one that waits for a connection", async () => {
@@ -47,5 +50,5 @@ test("a statement for which nobody waits any longer ends in the database too, al
   leaving.abort();
   for (const { status } of await Promise.allSettled(answers)) expect(status).toBe("rejected");
   await until(async () => (await running()) === 0);
-  expect((await runStatement(warehouse.pool, "select 1 as n", limits)).rows).toEqual([[1]]);
+  expect((await answerTo(warehouse, "select 1 as n")).rows).toEqual([[1]]);
 });

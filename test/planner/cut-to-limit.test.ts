@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { oneDay } from "../../src/core/window.ts";
-import { cutPlan, limitCut } from "../../src/planner/cut-to-limit.ts";
+import { limitCut } from "../../src/planner/cut-to-limit.ts";
 import { draft, today } from "../support/slice-draft.ts";
 
 /** A plan in chunks of two. */
@@ -13,9 +13,9 @@ async function* inChunks(slices: readonly SliceDraft[]) {
 }
 
 async function cut(slices: readonly SliceDraft[], mostCredits: number, newestFirst = false) {
-  const { chunks, leftOut } = await cutPlan(() => inChunks(slices), { mostCredits, newestFirst });
+  const { cut: cutAll, leftOut } = await limitCut(() => inChunks(slices), { mostCredits, newestFirst });
   const kept: SliceDraft[] = [];
-  for await (const chunk of chunks) kept.push(...chunk.slices);
+  for await (const chunk of cutAll(inChunks(slices))) kept.push(...chunk.slices);
   return { kept, leftOut };
 }
 

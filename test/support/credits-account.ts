@@ -2,7 +2,7 @@ import { must } from "./must.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
 import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
-import { reserveMany, settle, type Grant, type CallReceipt } from "../../src/credits/holds.ts";
+import { reserveMany, settle, type CallReceipt, type CreditRequest, type Grant } from "../../src/credits/holds.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
 import { stoppedClock, type StoppedClock } from "./credits-clock.ts";
 import { freshDatabase } from "./database.ts";
@@ -13,6 +13,12 @@ export const second = 1000;
 
 /** So quick that starts are no microsecond apart. */
 const unpaced = 10_000_000;
+
+/** A request for one credit that no floor, plan or budget limits, changed in some parts. */
+export function creditRequest(over: Partial<CreditRequest>): CreditRequest {
+  const limits = { floor: 0, keeps: 0, planId: null, budgetIds: [], passesBudgets: false };
+  return { accountId: "", workerId: null, sliceId: null, cost: 1, ...limits, ...over };
+}
 
 /** What a service could say in the headers of an answer; the reset is that of the account's period where left out. */
 type Reported = { readonly left?: number; readonly resetsAt?: number | null };
@@ -75,7 +81,7 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
   const clock = stoppedClock();
   const periodEnd = clock.now() + 18 * hour;
   const take = async (cost: number, floor = 0) =>
-    (await reserveMany(db, [{ accountId, workerId: null, cost, floor }], clock))[0] ?? null;
+    (await reserveMany(db, [creditRequest({ accountId, cost, floor })], clock))[0] ?? null;
   const headers = ({ left, resetsAt = periodEnd }: Reported) => ({
     remaining: left ?? null,
     resetsAt: left === undefined ? null : resetsAt,

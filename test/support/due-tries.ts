@@ -2,7 +2,7 @@ import { beforeEach } from "vitest";
 import type { SliceDraft } from "../../src/core/slice.ts";
 import { noteDatasets } from "../../src/ledger/dataset-timings.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
-import { draft, ending, ledgerForTests, now, today } from "./ledger-stage.ts";
+import { datasetLine, draft, ending, ledgerForTests, now, today } from "./ledger-stage.ts";
 
 const hour = 3_600_000;
 
@@ -13,7 +13,7 @@ export function dueTriesForTests() {
   beforeEach(() =>
     noteDatasets(
       ledger.stage.db,
-      [{ dataset: "keyword_rank", stage: "market", is_on: true }],
+      [datasetLine("keyword_rank")],
       [{ dataset: "keyword_rank", scope: null, kind: "series", settle_days: 1, lookback_days: 0, history_days: 10 }],
       { account: "", planned: [], today },
     ),

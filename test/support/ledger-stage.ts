@@ -4,6 +4,7 @@ import { beforeEach } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
 import type { Slice, SliceDraft } from "../../src/core/slice.ts";
 import { endAttempt, insertSlices, type Ending } from "../../src/ledger/slices.ts";
+import type { DatasetLine } from "../../src/ledger/dataset-timings.ts";
 import { openRun, type RunStart } from "../../src/ledger/runs.ts";
 import { enterWorker, type LivingWorker, type WorkerKind } from "../../src/ledger/workers.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
@@ -22,6 +23,11 @@ export const ending = {
   rowsLoaded: 0,
   rowsRejected: 0,
 } as const satisfies Ending;
+
+/** A dataset of the market that is on, changed in some parts. */
+export function datasetLine(dataset: string, over: Partial<DatasetLine> = {}): DatasetLine {
+  return { dataset, stage: "market", is_on: true, is_switched_off: false, items_are_apps: false, ...over };
+}
 
 /** The ledger in a database of the test's own. */
 export interface LedgerStage extends AsyncDisposable {
