@@ -51,7 +51,7 @@ async function forecast(app: App, nights: Nights): Promise<RunForecast> {
   const chunks = await planned(app, { datasets: [], bounds: {}, today: nights.today() }, true);
   const most = { settings: config.settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY };
   const { tries } = await dueTries(db, clock, most);
-  const waiting = sumOf([...(await openWork(db, names, "")), ...tries]);
+  const waiting = sumOf([...(await openWork(db, { datasets: names, account: "" })), ...tries]);
   return { planned: sumOf(chunks.flatMap(({ slices }) => slices)), waiting };
 }
 

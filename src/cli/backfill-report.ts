@@ -6,7 +6,7 @@ import { addDays, daysBetween } from "../core/day.ts";
 import type { BudgetWork } from "../planner/credit-budgets.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { EndedSlices } from "../ledger/cancel-slices.ts";
-import { openWork, openWorkOfPlan } from "../ledger/open-slices.ts";
+import { openWork } from "../ledger/open-slices.ts";
 import type { PlanProgress } from "../ledger/plans.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import { print } from "./output.ts";
@@ -41,8 +41,9 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
     print(
       `The plan is ${countOf(daysPassed, "day")} old and keeps its days: it does not include days published since.`,
     );
+  const { account, request } = plan;
   const waiting =
-    planTotals(await openWork(app.warehouse.db, plan.request.datasets, plan.account)).slices - planProgress.open;
+    planTotals(await openWork(app.warehouse.db, { datasets: request.datasets, account })).slices - planProgress.open;
   if (waiting > 0)
     print(
       `${countOf(waiting, "slice")} of ${plan.request.datasets.join(", ")} ${waiting === 1 ? "was planned earlier and waits or runs" : "were planned earlier and wait or run"}: \`storehouse sync\` and \`storehouse worker\` fetch ${waiting === 1 ? "it" : "them"}.`,
@@ -55,7 +56,7 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
 
 /** The remaining work of a plan by app: all of it until it is begun, then its open slices. */
 export async function workLeft(app: App, plan: BackfillPlan): Promise<readonly BudgetWork[]> {
-  return plan.queuedAt === null ? plan.lines : openWorkOfPlan(app.warehouse.db, plan.planId);
+  return plan.queuedAt === null ? plan.lines : openWork(app.warehouse.db, { planId: plan.planId });
 }
 
 /** Prints the outcome of a plan that has nothing left to run. `isMissing`: whether what was cancelled is missing now. */

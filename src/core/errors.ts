@@ -83,6 +83,11 @@ export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as 
   (code) => callColumns(code).charged === false,
 );
 
+/** The codes of refusals of the account: the slice itself may be fetched by another one. */
+export const accountRefusalCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
+  (code) => errorCodes[code].recovery === "abort",
+);
+
 /** The codes of slices whose stored answer may be unreadable. */
 export const unreadableCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => {
   const entry: { readonly unreadable?: boolean; readonly says: string } = errorCodes[code];

@@ -8,3 +8,6 @@ export const budgetWaitCodes: readonly ErrorCode[] = ["budget_exhausted", "budge
 
 /** Those of both that no reset ends: one call takes more than a whole period has, so a person must raise a limit. */
 export const beyondPeriodCodes: readonly ErrorCode[] = ["allowance_too_small", "budget_too_small"];
+
+/** Errors of slices that wait until a person raises the limit of a run or agrees to another price of a plan. */
+export const limitSpentCodes: readonly ErrorCode[] = ["run_limit_spent", "plan_spent"];

@@ -1,4 +1,4 @@
-import { hasRecentHeartbeat } from "../ledger/worker-counts.ts";
+import { endedAs, hasRecentHeartbeat, isWaiting } from "../ledger/worker-counts.ts";
 import { isAlive } from "../ledger/workers.ts";
 import { instant, sql } from "../postgres/sql.ts";
 import type { Database } from "../postgres/database.ts";
@@ -38,8 +38,8 @@ export async function claimPing(db: Database, { accountId, configured }: Pinger,
     and    not exists (
       select from ops.worker as w where w.kind = 'worker'
       group  by w.account
-      having not bool_or(w.ended_as = 'waiting' or ${isAlive(sql`w.worker_id`)})
-      and    (array_agg(coalesce(w.ended_as, 'died') order by w.heartbeat_at desc))[1] <> 'stopped'
+      having not bool_or(${isWaiting} or ${isAlive(sql`w.worker_id`)})
+      and    (array_agg(${endedAs} order by w.heartbeat_at desc))[1] <> 'stopped'
       and    ${counts})
     returning is_only`.execute(db);
   return rows.length > 0;

@@ -11,6 +11,7 @@ import {
 import { nextTryAt } from "../core/retry-times.ts";
 import { backoffMs } from "../core/retry.ts";
 import type { Slice } from "../core/slice.ts";
+import { limitSpentCodes } from "../core/waiting-codes.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import { isWholeList } from "../datasets/shared/define-dataset.ts";
 import { releaseStopped } from "../ledger/amend-slices.ts";
@@ -96,7 +97,7 @@ async function endingOf(
     return {
       ...ending,
       state: "deferred",
-      dueAt: untilRaised.has(error.code) ? null : (error.until ?? now + unknownResetMs),
+      dueAt: limitSpentCodes.includes(error.code) ? null : (error.until ?? now + unknownResetMs),
     };
   if (error instanceof SkipError && error.leaves !== "failed" && !mayPass)
     // a call that names no items says nothing about each of them: they are requested by name
@@ -123,9 +124,6 @@ function laterTry(slice: Slice, { code }: StorehouseError, laterTries: number, n
   const before = slice.class === "snapshot" ? startOfDay(addDays(dayOf(now), 1)) : undefined;
   return nextTryAt({ code, laterTries, endedAt: now, before });
 }
-
-/** Limits that no reset lifts: a slice waits until a person raises them. */
-const untilRaised: ReadonlySet<string> = new Set(["run_limit_spent", "plan_spent"]);
 
 /** True if the attempt landed a page that the next one can use: not the one that was landed and could not be read. */
 async function hasLandedPages(parts: IngestParts, slice: Slice, { code }: StorehouseError): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { sql, type SqlFragment } from "../postgres/sql.ts";
+import { limitSpentCodes } from "../core/waiting-codes.ts";
 import type { Database } from "../postgres/database.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import { hasOpenSlices, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
@@ -95,7 +96,7 @@ const isLeftOver = (ofPlan: string | null) => sql<boolean>`(
          else not ${isAlive(sql`r.worker_id`)} end)`;
 
 /** SQL: true for a slice `s` that its last error says waits for a limit or price. */
-const waitsForPrice = sql<boolean>`(s.state = 'deferred' and coalesce(s.error_code in ('plan_spent', 'run_limit_spent'), false))`;
+const waitsForPrice = sql<boolean>`(s.state = 'deferred' and coalesce(s.error_code = any (${[...limitSpentCodes]}::text[]), false))`;
 
 /** The plans with leftover slices, or this plan if it has any. */
 async function plansLeftOver(db: Database, ofPlan: string | null): Promise<readonly string[]> {

@@ -90,32 +90,37 @@ export type OpenWork = {
 /** Open work of one app ('' if it is not about one), and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
 export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day | null; readonly isOfPlan: boolean };
 
-/** Open slices of an account and these datasets by app and day, as budgets count them, except those with these numbers. */
-export async function openWorkByApp(
-  db: Database,
-  datasets: readonly string[],
-  account: string,
-  without: readonly string[] = [],
-): Promise<readonly OpenAppWork[]> {
-  const { rows } = await sql<OpenAppWork>`
-    select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, (s.due_at at time zone 'UTC')::date as "dueOn", s.plan_id is not null as "isOfPlan", ${sumsOfOpen}
-    ${fromOpen} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)} and s.slice_id <> all (${[...without]}::bigint[])
-    group  by 1, 2, 3, 4, 5
-    order  by 1, 2, 3, 4, 5`.execute(db);
-  return rows;
-}
+/** Which open slices are read; what is left out does not restrict them. */
+type OpenWorkOf = {
+  readonly datasets?: readonly string[];
+  /** Slices of the runs of this account: its next sync adopts them if no living process has them. */
+  readonly account?: string;
+  readonly planId?: string;
+  /** Numbers of slices that are left out. */
+  readonly without?: readonly string[];
+};
 
-/** Open slices of an account and these datasets: its next sync adopts them if no living process has them. */
+/** Open slices by app and day, as budgets count them: each at the price of its plan or, if that is higher, at the learned price. */
 export async function openWork(
   db: Database,
-  datasets: readonly string[],
-  account: string,
-): Promise<readonly OpenWork[]> {
-  const { rows } = await sql<OpenWork>`
-    select s.dataset, s.class, ${sumsOfOpen}
-    ${fromOpen} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
-    group  by s.dataset, s.class
-    order  by s.dataset, s.class`.execute(db);
+  { datasets, account, planId, without = [] }: OpenWorkOf,
+): Promise<readonly OpenAppWork[]> {
+  const conditions = [
+    isOpen(),
+    sql<boolean>`s.slice_id <> all (${[...without]}::bigint[])`,
+    ...(datasets === undefined ? [] : [sql<boolean>`s.dataset = any (${[...datasets]}::text[])`]),
+    ...(account === undefined ? [] : [isOfAccount(account)]),
+    ...(planId === undefined ? [] : [sql<boolean>`s.plan_id = ${planId}::bigint`]),
+  ];
+  const { rows } = await sql<OpenAppWork>`
+    select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, (s.due_at at time zone 'UTC')::date as "dueOn", s.plan_id is not null as "isOfPlan",
+           -- landed pages are paid for
+           count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits
+    from   ops.slice as s
+    left   join ops.credit_cost as c on c.operation = s.operation
+    where  ${sql.join(conditions, sql` and `)}
+    group  by 1, 2, 3, 4, 5
+    order  by 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
 
@@ -148,26 +153,6 @@ export async function readOpenElsewhere(
 export function isOfAccount(account: string, slice = "s"): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`exists (select from ops.run_log as r where r.run_id = ${sql.ref(`${slice}.run_id`)} and r.account = ${account})`;
 }
-
-/** Open slices of a plan by app, in any run. */
-export async function openWorkOfPlan(
-  db: Database,
-  planId: string,
-): Promise<readonly Omit<OpenAppWork, "dueOn" | "isOfPlan">[]> {
-  const { rows } = await sql<Omit<OpenAppWork, "dueOn" | "isOfPlan">>`
-    select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, ${sumsOfOpen}
-    ${fromOpen} and s.plan_id = ${planId}::bigint
-    group  by s.dataset, s.class, 3
-    order  by s.dataset, s.class, 3`.execute(db);
-  return rows;
-}
-
-/** Each slice at the price of its plan or, if that is higher, at the learned price; landed pages are paid for. */
-const sumsOfOpen = sql`count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits`;
-const fromOpen = sql`
-    from   ops.slice as s
-    left   join ops.credit_cost as c on c.operation = s.operation
-    where  ${isOpen()}`;
 
 /**
  * How many failed slices of an account no newer slice has answered, so that they wait for `storehouse retry`, except those with these

@@ -1,4 +1,5 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import { accountRefusalCodes } from "../core/errors.ts";
 import type { CreditClass, Scope } from "../core/slice.ts";
 import { lacksRight, readMissingRights } from "../credits/missing-rights.ts";
 import type { Database } from "../postgres/database.ts";
@@ -7,7 +8,7 @@ import { isOnlyOfRequest } from "./failed-retries.ts";
 import { likelyCredits, waitsForCredits } from "./open-slices.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { turnAfterRefusals, turnWithoutRefusals } from "./queue-turn.ts";
-import { isAlive } from "./workers.ts";
+import { isAlive, isGivenUp } from "./workers.ts";
 
 /** A slice that waits for another account: its partition, its items if a call names any, and what it is likely to cost. */
 export type WaitingElsewhere = {
@@ -81,14 +82,12 @@ function mayBeTried(now: number): SqlFragment<boolean> {
             and s.slice_id in (select f.slice_id from ops.failed_slice as f) and ${isOnlyOfRequest}`;
 }
 
-/** Accounts that no process has worked with for a day: they may have been given up, and nobody else runs their slices. */
+/** Accounts that may have been given up: nobody else runs their slices. */
 async function leftAccounts(db: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ account: string }>`
     select a.account
     from   (select account from ops.account union all select '') as a
-    where  not exists (select from ops.worker as w where w.account = a.account and w.heartbeat_at > now() - interval '1 day')`.execute(
-    db,
-  );
+    where  ${isGivenUp(sql`a.account`)}`.execute(db);
   return rows.map(({ account }) => account);
 }
 
@@ -99,7 +98,7 @@ async function leftAccounts(db: Database): Promise<readonly string[]> {
 export async function takeWaiting(db: Database, runId: string, sliceIds: readonly string[]): Promise<number> {
   const account = sql`(select account from ops.run where run_id = ${runId})`;
   // a refusal says nothing about the account that has the slice now
-  const isRefusal = sql`(s.error_code is not null and s.error_code in ('unauthorised', 'forbidden'))`;
+  const isRefusal = sql`coalesce(s.error_code = any (${[...accountRefusalCodes]}::text[]), false)`;
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ slice_id: string }>`
       update ops.slice as s

@@ -6,6 +6,15 @@ export const lateSeconds = 60;
 /** SQL: true for a process (`ops.worker as w`) whose latest heartbeat is recent. */
 export const hasRecentHeartbeat = sql<boolean>`(w.heartbeat_at >= clock_timestamp() - make_interval(secs => ${lateSeconds}))`;
 
+/**
+ * SQL: how a process (`ops.worker as w`) ended that neither runs nor waits. One that waits sends heartbeats, and notes its end when it is
+ * stopped.
+ */
+export const endedAs = sql<string>`coalesce(nullif(w.ended_as, 'waiting'), 'died')`;
+
+/** SQL: true for a process (`ops.worker as w`) that sends nothing until the API accepts the account again. */
+export const isWaiting = sql<boolean>`(w.ended_as is not distinct from 'waiting' and ${hasRecentHeartbeat})`;
+
 /** The workers of an account. */
 export type WorkerCounts = {
   /** Those that hold their lock, with or without a recent heartbeat. */
@@ -16,7 +25,7 @@ export type WorkerCounts = {
   readonly waiting: number;
   /** Since the latest heartbeat of any worker; null if none ever ran. */
   readonly ageSeconds: number | null;
-  /** How the last worker ended (`stopped`, `died`, or the code of an error); null while it runs, or if none ever ran. */
+  /** How the last worker ended (`stopped`, `died`, or the code of an error); null while it runs or waits, or if none ever ran. */
   readonly lastEndedAs: string | null;
 };
 
@@ -25,10 +34,10 @@ export async function readWorkerCounts(db: Queryable, account: string): Promise<
   const { rows } = await sql<WorkerCounts>`
     select count(*) filter (where is_running)::int as running,
            count(*) filter (where is_running and not ${hasRecentHeartbeat})::int as late,
-           count(*) filter (where ended_as = 'waiting' and ${hasRecentHeartbeat})::int as waiting,
+           count(*) filter (where ${isWaiting})::int as waiting,
            -- greatest() leaves nulls out
            case when count(*) > 0 then greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 end as "ageSeconds",
-           (array_agg(case when is_running then null else coalesce(ended_as, 'died') end order by heartbeat_at desc))[1] as "lastEndedAs"
+           (array_agg(case when not (is_running or ${isWaiting}) then ${endedAs} end order by heartbeat_at desc))[1] as "lastEndedAs"
     from   ops.worker_status as w
     where  kind = 'worker' and account = ${account}`.execute(db);
   return rows[0] as WorkerCounts;

@@ -187,6 +187,12 @@ export function isAlive(workerId: ReturnType<typeof sql>): ReturnType<typeof sql
 export const hasLivingWorker = sql<boolean>`(r.account in (
     select w.account from ops.worker as w where w.kind = 'worker' and ${isAlive(sql`w.worker_id`)}))`;
 
+/** SQL: true if no process has worked with an account (its name) for a day: it may have been given up. */
+export function isGivenUp(account: SqlFragment): SqlFragment<boolean> {
+  return sql<boolean>`(not exists (
+    select from ops.worker as w where w.account = ${account} and w.heartbeat_at > now() - interval '1 day'))`;
+}
+
 /** SQL: true while the worker's lock is held; a frozen process still holds it. */
 export function holdsLock(workerId: ReturnType<typeof sql>): ReturnType<typeof sql<boolean>> {
   return sql<boolean>`exists (

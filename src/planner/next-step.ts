@@ -22,7 +22,7 @@ export type NextStep = {
  */
 export async function nextStep(db: Database, request: SyncRequest, settings: Settings): Promise<NextStep | null> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
-  const work: Work[] = [...(await openWork(db, names, accountOf(settings)))];
+  const work: Work[] = [...(await openWork(db, { datasets: names, account: accountOf(settings) }))];
   for await (const { dataset, slices } of planChunks(db, request, settings))
     work.push({ dataset, ...planTotals(slices.map(({ requests, credits }) => ({ slices: 1, requests, credits }))) });
   return stepOfWork(work, request, settings);

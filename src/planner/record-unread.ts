@@ -1,6 +1,7 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { usesTrackedApps, type Settings } from "../config/settings.ts";
 import type { Day } from "../core/day.ts";
+import { isGivenUp } from "../ledger/workers.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
@@ -19,7 +20,7 @@ export async function recordUnread(db: Database, settings: Settings, today: Day)
       from   core.tracked_app as t
       where  t.account = ${account}
       or     t.account <> '' and t.account <> all (${configured}::text[])
-             and not exists (select from ops.worker as w where w.account = t.account and w.heartbeat_at > now() - interval '1 day')
+             and ${isGivenUp(sql`t.account`)}
     )
     insert into ops.unread_account as u (account, unread_since)
     select l.account, ${today}::date from listed as l

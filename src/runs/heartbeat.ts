@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { hourMs } from "../core/day.ts";
-import { fail, StorehouseError } from "../core/errors.ts";
+import { accountRefusalCodes, fail, StorehouseError } from "../core/errors.ts";
 import type { Log } from "../core/log.ts";
 import { isStopped, readStop, type AccountStop } from "../credits/account-stop.ts";
 import { hasDeadHolds, releaseLapsedHolds, type Holders } from "../credits/lapsed-holds.ts";
@@ -164,6 +164,5 @@ function logFailure({ log }: HeartbeatParts, error: unknown): void {
 /** The refusal that another process met, as an error of this one. */
 export function refusedElsewhere({ code, operation, subject, dataset }: AccountStop): StorehouseError {
   const facts = { operation: operation || undefined, dataset: dataset || undefined, subject: subject || undefined };
-  const known = { unauthorised: "unauthorised", redirected: "redirected", forbidden: "forbidden" } as const;
-  return fail(code in known ? (code as keyof typeof known) : "forbidden", facts);
+  return fail(accountRefusalCodes.find((known) => known === code) ?? "forbidden", facts);
 }

@@ -7,7 +7,7 @@ import { readAccount } from "../credits/account.ts";
 import { wasAgreedSince, type AgreedDatasets } from "../credits/agreement.ts";
 import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
-import { openWorkByApp } from "../ledger/open-slices.ts";
+import { openWork } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
 import { dueTries, triesOfWorkers } from "../runs/queue-retries.ts";
@@ -80,7 +80,8 @@ async function waitingWork(
   agreed: AgreedDatasets,
 ): Promise<readonly WaitingWork[]> {
   const today = dayOf(clock.now());
-  const open = (await openWorkByApp(db, datasets, accountOf(config.settings))).filter(({ isOfPlan }) => !isOfPlan);
+  const all = await openWork(db, { datasets, account: accountOf(config.settings) });
+  const open = all.filter(({ isOfPlan }) => !isOfPlan);
   const { tries } = await dueTries(db, clock, triesOfWorkers(config.settings, agreed));
   return [
     ...open.map(({ dueOn, ...work }) => ({ ...work, until: dueOn ?? today })),

@@ -62,11 +62,11 @@ describe("workers of two accounts", () => {
 
   test("do not ping while the last worker of an account is dead, until a day after the account was taken out of the configuration", async () => {
     await using _ = await stage.stage.aliveAs("worker");
-    const died = (account: string, hours: number) =>
+    const died = (account: string, hours: number, endedAs = "died") =>
       stage.stage.pool.query(
         `insert into ops.worker (kind, account, host, pid, started_at, heartbeat_at, stopped_at, ended_as)
-         select 'worker', $1, 'gone', 1, at, at, at, 'died' from (select now() - $2 * interval '1 hour' as at) as t`,
-        [account, hours],
+         select 'worker', $1, 'gone', 1, at, at, at, $3 from (select now() - $2 * interval '1 hour' as at) as t`,
+        [account, hours, endedAs],
       );
     const pinged = async (...accounts: readonly string[]) => {
       let count = 0;
@@ -74,6 +74,9 @@ describe("workers of two accounts", () => {
       await stage.watch(3, stage.watcher({ settings, ping: () => ((count += 1), Promise.resolve()) }));
       return count;
     };
+    // killed while it waited until the API accepts the account
+    await died("acme", 26, "waiting");
+    expect(await pinged("acme")).toBe(0);
     await died("acme", 25);
     expect(await pinged("acme")).toBe(0);
     expect(await pinged()).toBe(3);

@@ -174,7 +174,7 @@ test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ],
   [
     "the worker waits",
-    { workers: { ...workers, running: 0, waiting: 1, lastEndedAs: "waiting" } },
+    { workers: { ...workers, running: 0, waiting: 1 } },
     { state: "bad", text: "Needs attention: the worker waits until the API accepts the account." },
   ],
 ])("when %s", (_, change, verdict) => {

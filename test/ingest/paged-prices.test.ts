@@ -79,7 +79,7 @@ test("no page is requested that credits do not pay for; what has landed stays an
   ]);
   expect(stage.sandbox.account().remaining).toBe(199);
   await using app = await stage.open(run());
-  expect(await openWork(app.warehouse.db, ["ad_creative"], "")).toMatchObject([
+  expect(await openWork(app.warehouse.db, { datasets: ["ad_creative"], account: "" })).toMatchObject([
     { slices: 1, requests: 1, credits: 200 },
   ]);
 

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { recordStop } from "../../src/credits/account-stop.ts";
-import { readWaitingElsewhere } from "../../src/ledger/waiting-elsewhere.ts";
-import { draft, now, openLedgerStage } from "../support/ledger-stage.ts";
+import { accountRefusalCodes } from "../../src/core/errors.ts";
+import { endAttempt } from "../../src/ledger/slices.ts";
+import { readWaitingElsewhere, takeWaiting } from "../../src/ledger/waiting-elsewhere.ts";
+import { draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
 
 const intervals = { firstMs: 60_000, longestMs: 3_600_000 };
 const balanceCheck = "account.remaining-credits";
@@ -38,4 +40,21 @@ test("a right is missing for an operation or for an organisation, until its toke
   expect(await taken()).toEqual(["app 1", "app 2", "org 7", "org 8"]);
   await pool.query("update ops.credit_account set observed_at = now() + interval '1 minute' where account_id = 'a2'");
   expect(await taken()).toEqual([]);
+});
+
+test("a slice that another account takes over keeps its error, unless the API refused the former account", async () => {
+  await using stage = await openLedgerStage();
+  const worker = await stage.alive();
+  const codes = [...accountRefusalCodes, "server_error"];
+  const drafts = codes.map((code) => draft({ scope: { store: "ios", app: code } }));
+  const ids = await stage.insert(await stage.run({ account: "acme" }), ...drafts);
+  for (const [place, id] of ids.entries()) {
+    const error = { code: codes[place] ?? "", message: "" };
+    await endAttempt(stage.db, await stage.claimed(id, worker), { ...ending, state: "pending", error }, now);
+  }
+  expect(await takeWaiting(stage.db, await stage.run(), ids)).toBe(ids.length);
+  expect((await stage.slices("error_code")).map((slice) => slice["error_code"])).toEqual([
+    ...accountRefusalCodes.map(() => null),
+    "server_error",
+  ]);
 });

@@ -166,7 +166,9 @@ describe("reopen", () => {
     await endAttempt(stage.db, await stage.claimed(id, worker), { ...ending, state: "failed", error: unpaid }, now);
     expect(await priced()).toBe(3);
     expect(await reopen()).toBe(1);
-    expect((await openWork(stage.db, ["keyword_rank"], "")).map(({ credits }) => credits)).toEqual([3]);
+    expect(
+      (await openWork(stage.db, { datasets: ["keyword_rank"], account: "" })).map(({ credits }) => credits),
+    ).toEqual([3]);
     // a page that came after it need not be requested again
     const third = await stage.claimed(id, worker);
     await stage.pool.query("update raw.answer set attempt = $1", [third.attempt]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, dayOf } from "../../src/core/day.ts";
-import { openWorkByApp } from "../../src/ledger/open-slices.ts";
+import { openWork } from "../../src/ledger/open-slices.ts";
 import { readBudgets } from "../../src/credits/budgets.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { readBudgetWaits } from "../../src/ledger/budget-waits.ts";
@@ -90,7 +90,7 @@ test("what is over a budget waits for its next day, was forecast to, and runs th
 /** What waits counts for a budget of one app as far as it is about that app. */
 async function waitsCountForTheirApps(nights: Nights): Promise<void> {
   await using app = await nights.stage.open(nights.run());
-  const waiting = await openWorkByApp(app.warehouse.db, ["keyword_rank"], "");
+  const waiting = await openWork(app.warehouse.db, { datasets: ["keyword_rank"], account: "" });
   const [first] = waiting;
   const others = waiting.filter((line) => line.app !== first?.app);
   expect([first?.app, others.length]).toEqual([expect.stringMatching(/./), expect.any(Number)]);

@@ -31,7 +31,7 @@ async function openSwitch() {
   };
 }
 
-test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
+test("a worker that is frozen or killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
   await using stage = await openToday();
   const reported = async (command = "runs") => {
     const ended = await runCommand(stage, [command]);
@@ -42,10 +42,13 @@ test("a worker that is killed and leaves none is reported by the next command, i
   await using worker = startChild(stage, ["worker", "--yes"]);
   await until(isRunning);
   expect(await reported()).toBe("");
+  worker.process.kill("SIGSTOP");
+  await stage.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
+  expect(await reported()).toContain("(the last one has no recent heartbeat)");
   worker.process.kill("SIGKILL");
   await worker.ended;
   expect(await reported()).toMatch(
-    /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC .*`storehouse worker` starts one\.\n$/,
+    /^No worker has run since \d{4}-\d\d-\d\d \d\d:\d\d UTC \(the last one ended as died\).*`storehouse worker` starts one\.\n$/,
   );
   expect(await reported("gaps")).toContain("No worker has run since");
   await besideWorker(stage, { request: { today: systemClock().today() } }, async () => {

@@ -6,7 +6,7 @@ import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { readPortfolioApps } from "../../planner/portfolio.ts";
 import { createTally, planTotals } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
-import { failedCount, openWorkByApp } from "../../ledger/open-slices.ts";
+import { failedCount, openWork } from "../../ledger/open-slices.ts";
 import { forgetOldPrices } from "../../runs/forget-prices.ts";
 import { dueTries } from "../../runs/queue-retries.ts";
 import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
@@ -76,7 +76,7 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const gone = await outOfPortfolio({ db, clock: app.clock }, settings, { datasets: names, isWorker: false });
   const due = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
   const tries = due.tries.filter(({ sliceId }) => !gone.includes(sliceId));
-  const waitingByApp = await openWorkByApp(db, names, accountOf(settings), gone);
+  const waitingByApp = await openWork(db, { datasets: names, account: accountOf(settings), without: gone });
   const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...workOf(tries)]];
   return {
     stage: stage ?? "market",

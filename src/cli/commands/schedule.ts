@@ -80,7 +80,7 @@ export async function scheduleReport({ config, warehouse, clock }: App, count: n
     notAgreed: run.datasets === null ? [] : scheduled(run.datasets, settings).filter(lacks),
   }));
   const ids = new Set(runs.map(({ id }) => id));
-  const waiting = await openWork(db, scheduled([], settings), accountOf(settings));
+  const waiting = await openWork(db, { datasets: scheduled([], settings), account: accountOf(settings) });
   return {
     file: crontabFile(config),
     isPortfolioKnown: (await readPortfolioApps(db, settings)).length > 0,

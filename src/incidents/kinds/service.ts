@@ -118,14 +118,14 @@ export const serviceKinds = {
     }),
     example: { task: "publish", error_code: "clickhouse_unavailable" },
   }),
-  no_worker: defineKind<{ until: string | null; ended_as: string }>({
+  no_worker: defineKind<{ until: string | null; ended_as: string | null }>({
     title: "No worker ran",
     says: "the last worker died or ended with an error, which every command then reports on stderr; a worker that starts after 15 minutes without any worker opens an incident for one hour",
     weight: "note",
     wording: ({ until, ended_as: endedAs }, since) => ({
       happened:
         until === null
-          ? `no worker has run since ${since} (the last one ended as ${endedAs})`
+          ? `no worker has run since ${since} (the last one ${endedAs === null ? "has no recent heartbeat" : `ended as ${endedAs}`})`
           : `no worker ran from ${since} to ${minuteOf(until)}`,
       means:
         until === null
