@@ -152,7 +152,9 @@ describe("reopen", () => {
     await stage.land(id, 1);
     const error = { code, message: "" };
     await endAttempt(stage.db, slice, { ...ending, state: "pending", error, counts: true }, now);
-    expect(await openWork(stage.db, ["keyword_rank"], "")).toMatchObject([{ requests: left, credits: left * 3 }]);
+    expect(await openWork(stage.db, { datasets: ["keyword_rank"], account: "" })).toMatchObject([
+      { requests: left, credits: left * 3 },
+    ]);
   });
 
   test("is priced with a page that could not be read, also if the slice ended for another reason afterwards", async () => {

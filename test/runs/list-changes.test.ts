@@ -45,7 +45,8 @@ describe("when the list of competitors or portfolio apps changes", () => {
     const plan = ledger();
     expect(credits(await plan(account(2, "7"), 0))).toBe(10);
     const slices = await plan(account(2, "7", "8"), 0);
-    expect(slices).toMatchObject([{ items: ["DE:8", "JP:8", "US:8"], credits: 10, class: "history" }]);
+    // its newest day alone would cost as much
+    expect(slices).toMatchObject([{ items: ["DE:8", "JP:8", "US:8"], credits: 10, class: "daily" }]);
     expect(slices[0]?.window).toEqual({ start: addDays(tonight, -90), end: tonight });
     expect(await plan(account(2, "7", "8"), 0)).toEqual([]);
   });
@@ -79,7 +80,7 @@ describe("when the list of competitors or portfolio apps changes", () => {
     const plan = ledger();
     await plan(account(2, "7"), 0);
     const slices = await plan(account(2, "7", "8"), 1);
-    expect(slices).toMatchObject([{ credits: 10, window: { end: newest(1).end } }]);
+    expect(slices).toMatchObject([{ credits: 10, window: { end: newest(1).end }, class: "daily" }]);
     expect(await plan(account(2, "7", "8"), 2)).toMatchObject([{ credits: 10, window: newest(2), class: "daily" }]);
   });
 
