@@ -9,7 +9,7 @@ export const CreditSettings = z
     floors: z
       .strictObject({
         snapshot: Share.default(0.02).describe("For data that is lost for good if it is missed tonight."),
-        daily: Share.default(0.05).describe("For the newest day."),
+        daily: Share.default(0.05).describe("For calls with the newest day."),
         lookback: Share.default(0.1).describe("For days that the source restates."),
         history: Share.default(0.2).describe("For history."),
       })

@@ -35,7 +35,7 @@ const DatasetSettings = z
     ),
     history_days: Days.min(1).optional().describe("How many days a sync without --from goes back; at least pack_days."),
     settle_days: Days.optional().describe(
-      "Number of newest days that are not requested, because they are not published yet. If it is raised, loaded days are requested again that were requested earlier than it allows: their figures may have been provisional.",
+      "Number of newest days that are not requested, because they are not published yet. If it is raised, loaded days that were requested too early for the new number are requested again, since their figures may have been provisional.",
     ),
     lookback_days: Days.optional().describe(
       "Number of days before the settle days that are fetched again, because the source restates them.",

@@ -143,7 +143,7 @@ async function pagesOf(
 }
 
 /**
- * True if the whole answer to a snapshot is stored, by calls that were sent on the day of the slice; midnight may have passed during them.
+ * True if the whole answer to a snapshot is stored, the first call sent on the day of the slice; midnight may have passed since.
  * The number of its pages is known only after they are read.
  */
 export async function hasOwnAnswer(db: Database, slice: Slice): Promise<boolean> {

@@ -69,7 +69,7 @@ export async function readLostAt(db: Database, sliceId: string): Promise<number 
 }
 
 /**
- * Notes the rounds that a snapshot slice missed while it waited from `day` until `today`. `isStored`: its answer came on `day`, so the
+ * Notes the rounds that a snapshot slice missed while it waited from `day` until `today`. `isStored`: its answer was requested on `day`, so the
  * first round is not lost.
  */
 export async function noteMoved(

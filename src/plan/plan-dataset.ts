@@ -1,7 +1,7 @@
 import { addDays, type Day } from "../core/day.ts";
 import { scopeKey, type Covered, type CreditClass, type Scope, type SliceDraft } from "../core/slice.ts";
-import { daysAtSamePrice, optionCost, type FetchOption } from "../core/fetch-option.ts";
-import { joined } from "../core/window.ts";
+import { carries, daysAtSamePrice, optionCost, pagesExpected, type FetchOption } from "../core/fetch-option.ts";
+import { joined, oneDay, type Window } from "../core/window.ts";
 import type { Timing } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
 import { broadCover, isBroad } from "./cover/broad-cover.ts";
@@ -74,13 +74,13 @@ function calendarFinder({ today, bounds }: PlanRequest): (timing: Series) => Day
 }
 
 function planSeries({ request, partition, covered, timing }: PartitionPlanning<Series>, days: Days): PlanPart {
-  const { today, reprocess } = request;
+  const { today, reprocess, bounds } = request;
   const { fetchOptions, answered } = withoutUntracked(partition.fetchOptions, covered);
   const { items } = partition;
   const newest = addDays(today, -timing.settleDays);
   const waiting = covered.filter(({ state }) => state === "pending" || state === "deferred");
   const classed = (piece: Piece, fresh: NewDays | null) =>
-    draft(request, partition, piece, classOf({ piece, fresh, newest }, fetchOptions));
+    draft(request, partition, piece, classOf({ piece, fresh }, { newest, options: fetchOptions, bounds }));
   const [broad] = fetchOptions.filter(isBroad);
   if (broad === undefined && items !== null && answered.length === 0 && reprocess !== "failed") {
     const { pieces, naiveCredits } = unrequestedCover(sorted(items), fetchOptions, days);
@@ -97,20 +97,28 @@ function planSeries({ request, partition, covered, timing }: PartitionPlanning<S
   return { slices, naiveCredits: naivePrice(fresh, fetchOptions) + naivePrice(restated, fetchOptions) };
 }
 
+type ClassOf = Pick<PlanRequest, "bounds"> & { readonly newest: Day; readonly options: readonly FetchOption[] };
+
 /**
- * The credit class of a piece. One with the newest day is of its class if that day alone would cost as much: older days that come for nothing
- * must not keep it waiting.
+ * The credit class of a piece. One with the newest day and older ones is of the class of that day if it alone would cost as much: days that
+ * cost nothing more must not keep it waiting. If days were named, the oldest decides: they are requested as history, in its order.
  */
-function classOf(
-  { piece, fresh, newest }: JoinedPiece & { readonly newest: Day },
-  options: readonly FetchOption[],
-): CreditClass {
+function classOf({ piece, fresh }: JoinedPiece, { newest, options, bounds }: ClassOf): CreditClass {
   if (fresh === null) return "lookback";
   if (fresh.first >= newest) return "daily";
-  if (fresh.last < newest || piece.option.isPaged === true) return "history";
-  const count = Math.max(1, piece.items.length);
-  const alone = options.map((option) => Math.ceil(count / option.maxItems) * optionCost(option));
-  return optionCost(piece.option) <= Math.min(...alone) ? "daily" : "history";
+  if (fresh.last < newest || bounds.start !== undefined) return "history";
+  const { option, items, window } = piece;
+  const day = oneDay(newest);
+  if (option.isPaged === true && option.pages === undefined) return "history";
+  const others = options.filter((other) => other !== option && items.every((item) => carries(other, item)));
+  const alone = [optionCost(option) * pagesExpected(option, day), ...others.map((other) => shareOf(other, items, day))];
+  return optionCost(option) * pagesExpected(option, window) <= Math.min(...alone) ? "daily" : "history";
+}
+
+/** What items cost by an option on one day: their share of a call that carries as many as it may. */
+function shareOf(option: FetchOption, items: readonly string[], day: Window): number {
+  const cost = optionCost(option) * pagesExpected(option, day);
+  return items.length === 0 ? cost : (cost * items.length) / option.maxItems;
 }
 
 /** Marks a piece that could also fetch the days of a waiting slice at the same price; nothing if no slice waits. */

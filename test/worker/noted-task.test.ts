@@ -83,14 +83,14 @@ test("a task that meets such a process is tried again after ten minutes, also if
     return rows as readonly object[];
   };
   const again = { key: "weekly again", most: 3, minutes: 10 };
-  await expect.poll(jobs).toEqual([again]);
+  await expect.poll(jobs, { timeout: 60_000 }).toEqual([again]);
   const inTenMinutes = () => queue.addJob("weekly", {}, { jobKey: "weekly again", maxAttempts: 3 });
   await inTenMinutes();
   // the job that runs gives its key to the next one
-  await expect.poll(jobs).toEqual([again]);
+  await expect.poll(jobs, { timeout: 60_000 }).toEqual([again]);
   isElsewhere = false;
   await inTenMinutes();
-  await expect.poll(jobs).toEqual([]);
+  await expect.poll(jobs, { timeout: 60_000 }).toEqual([]);
   await queue.stop();
   expect(await readFindings(warehouse.db, clock.now() + 48 * 3_600_000)).not.toContainEqual(
     expect.objectContaining({ subject: "weekly" }),

@@ -1,5 +1,6 @@
 import { addDays, type Day } from "../../core/day.ts";
 import { coverPrice, type Piece } from "./cheapest-cover.ts";
+import { windowLength } from "../../core/window.ts";
 import type { GapGrid, GapRow } from "./gap-grid.ts";
 import type { MissingCells } from "../missing.ts";
 
@@ -18,7 +19,8 @@ export function joinedCover(
 ): readonly JoinedPiece[] {
   const [first, again] = [cover(fresh), cover(restated)];
   const apart = [
-    ...first.map((piece) => ({ piece, fresh: allOf(piece) })),
+    // a call of many items and days may be about days that only some of them lack
+    ...first.map((piece) => ({ piece, fresh: isBlock(piece) ? newDaysIn(fresh, piece) : allOf(piece) })),
     ...again.map((piece) => ({ piece, fresh: null })),
   ];
   const isLong = (piece: Piece) => piece.option.maxDays > 1;
@@ -28,9 +30,14 @@ export function joinedCover(
   return together.map((piece) => ({ piece, fresh: newDaysIn(fresh, piece) }));
 }
 
-/** The days of a piece without restated ones: its window begins and ends with a new day. */
+/** The days of a piece of one item, or of items that lack the same days: its window begins and ends with a new day. */
 export function allOf({ window }: Piece): NewDays {
   return { first: window.start, last: addDays(window.end, -1) };
+}
+
+/** True for a call of many items and many days. */
+function isBlock({ items, window }: Piece): boolean {
+  return items.length > 1 && windowLength(window) > 1;
 }
 
 function unionOf(a: GapGrid, b: GapGrid): GapGrid {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { scopeKey, type Covered } from "../../../src/core/slice.ts";
 import type { FetchOption } from "../../../src/core/fetch-option.ts";
 import type { Timing } from "../../../src/core/timing.ts";
-import { daysOf } from "../../../src/core/window.ts";
+import { daysOf, type Window } from "../../../src/core/window.ts";
 import { planDataset } from "../../../src/plan/plan-dataset.ts";
 import { byDay, covered, daysAgo, series, today } from "../../support/plan-timing.ts";
 
@@ -11,7 +11,12 @@ const scope = { store: "ios", app: "42" };
 const endless: FetchOption = { operation: "figures", credits: 1, maxDays: Number.POSITIVE_INFINITY, maxItems: 1 };
 const restated = series({ lookbackDays: 7, historyDays: 30 });
 
-function plan(held: readonly Covered[], fetchOptions: readonly FetchOption[] = [endless], timing: Timing = restated) {
+function plan(
+  held: readonly Covered[],
+  fetchOptions: readonly FetchOption[] = [endless],
+  timing: Timing = restated,
+  bounds: Partial<Window> = {},
+) {
   const items = fetchOptions.some(({ maxItems }) => maxItems > 1) ? ["a"] : null;
   return planDataset({
     dataset: "some_dataset",
@@ -19,7 +24,7 @@ function plan(held: readonly Covered[], fetchOptions: readonly FetchOption[] = [
     partitions: [{ scope, items, fingerprint: "", fetchOptions }],
     covered: new Map([[scopeKey(scope), held]]),
     today,
-    bounds: {},
+    bounds,
     reprocess: "missing",
   }).slices.map(({ window, class: creditClass, credits }) => ({ window, class: creditClass, credits }));
 }
@@ -56,6 +61,63 @@ describe("new days and restated ones", () => {
       expect(plan([late], [dearer, aDay])).toEqual([{ window, class: "history", credits: 3 }]);
       const newest = covered({ window: { start: daysAgo(1), end: today }, operation: "figures", asOf: today });
       expect(plan([late, newest])).toMatchObject([{ class: "history" }]);
+    });
+
+    test("count as a backfill if days were named", () => {
+      expect(plan([late], [endless], restated, { start: daysAgo(25) })).toMatchObject([{ class: "history" }]);
+    });
+
+    test("are compared with the pages of the newest day, if these are known", () => {
+      const paged = { ...endless, isPaged: true };
+      expect(plan([late], [paged])).toMatchObject([{ class: "history" }]);
+      expect(plan([late], [{ ...paged, pages: { count: 1, days: 4 } }])).toMatchObject([{ class: "daily" }]);
+      expect(plan([late], [{ ...paged, pages: { count: 3, days: 30 } }])).toMatchObject([{ class: "history" }]);
+    });
+  });
+
+  describe("of items that lack a day before the newest one too", () => {
+    const history: FetchOption = { ...endless, operation: "by_item" };
+    const listed = (operation: string, item: string, days: [number, number]) =>
+      covered({ window: { start: daysAgo(days[0]), end: daysAgo(days[1]) }, operation, items: [item], asOf: today });
+    const classes = (items: readonly string[], fetchOptions: readonly FetchOption[], held: readonly Covered[]) =>
+      planDataset({
+        dataset: "some_dataset",
+        timing: series({ historyDays: 30 }),
+        partitions: [{ scope, items, fingerprint: "", fetchOptions }],
+        covered: new Map([[scopeKey(scope), held]]),
+        today,
+        bounds: {},
+        reprocess: "missing",
+      }).slices.map((slice) => [slice.items?.join(" "), slice.class]);
+    const upTo = (day: number, ...items: string[]) => items.map((item) => listed("by_item", item, [31, day]));
+
+    test("go by their share of a call that could carry them with others", () => {
+      expect(classes(["a", "b"], [history, byDay], upTo(2, "a", "b"))).toEqual([
+        ["a", "history"],
+        ["b", "history"],
+      ]);
+      expect(classes(["a", "b"], [history], upTo(2, "a", "b"))).toEqual([
+        ["a", "daily"],
+        ["b", "daily"],
+      ]);
+    });
+
+    test("go by their own call where no other can carry them", () => {
+      const list = { ...byDay, operation: "list", maxItems: Number.POSITIVE_INFINITY, tracked: new Set(["b"]) };
+      expect(classes(["a,b"], [history, byDay, list], upTo(2, "a,b"))).toEqual([["a,b", "daily"]]);
+    });
+
+    test("go by their own days in a call of many items and days", () => {
+      const block = { ...history, maxItems: 2 };
+      const held = [
+        ...upTo(1, "a", "b"),
+        ...upTo(20, "c", "d"),
+        ...["c", "d"].map((item) => listed("by_item", item, [19, 0])),
+      ];
+      expect(classes(["a", "b", "c", "d"], [block], held)).toEqual([
+        ["a b", "daily"],
+        ["c d", "history"],
+      ]);
     });
   });
 
