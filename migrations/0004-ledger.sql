@@ -32,7 +32,7 @@ comment on column ops.worker.session_name is 'Name of its sessions in pg_stat_ac
 comment on column ops.worker.started_at   is 'When it registered, by the clock of the database.';
 comment on column ops.worker.heartbeat_at is 'Time of its last heartbeat, by the clock of the database.';
 comment on column ops.worker.stopped_at   is 'When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.';
-comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.';
+comment on column ops.worker.ended_as     is 'How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again, or was killed while it waited: its last heartbeat is then old. Null while it runs.';
 comment on column ops.worker.account      is 'Account that it works with; empty for that of API_TOKEN.';
 comment on column ops.worker.job_pool     is 'Name under which it locks jobs of the queue; null for a process that runs none.';
 comment on column ops.worker.schedule_digest is 'Digest of the crontab and of the settings that decide what it plans; null for a process without a schedule.';
@@ -250,7 +250,7 @@ create index slice_retried  on ops.slice (retried_at) where retried_at is not nu
 create index slice_running  on ops.slice (worker_id) where state = 'running';
 -- coverage by scope. The hash is a tenth of the size of the scope; a dozen datasets share the scope of an app and country
 create index slice_scope    on ops.slice (hashtextextended(scope::text, 0), dataset, window_end, window_start);
--- lists that the API refused
+-- lists that were refused or cannot be sent
 create index slice_refused  on ops.slice (dataset, hashtextextended(scope::text, 0)) where state = 'skipped' and error_code in ('bad_request', 'not_encodable');
 -- slices of a dataset by day, and its first and last one
 create index slice_coverage on ops.slice (dataset, window_start);

@@ -4,8 +4,8 @@
 create view ops.slice_log as
 select s.slice_id, s.dataset, s.operation, s.scope, s.batch_id, s.window_start, s.window_end, s.requested_end, s.tail_of, s.as_of, s.fingerprint, s.class, s.state,
        s.planned_requests, s.planned_credits, s.run_id, s.plan_id, s.worker_id, s.attempt, s.failures,
-       -- not requested again: a failed snapshot of an earlier day, since planning requests the one of today; slices of a dataset that is
-       -- switched off; and those of a dataset that is off by default, unless the schedule or a plan created them
+       -- failed slices that are not requested again: a snapshot of an earlier day, since planning requests the one of today; those of a dataset
+       -- that is switched off; and those of a dataset that is off by default, unless they are of a plan, the schedule or an automatic retry
        case when s.state <> 'failed' then s.due_at
             when s.class = 'snapshot' and s.as_of < ops.today() then null
             when exists (select from ops.dataset as d

@@ -8985,7 +8985,7 @@ create table ops.worker (
   started_at timestamp with time zone not null, -- When it registered, by the clock of the database.
   heartbeat_at timestamp with time zone not null, -- Time of its last heartbeat, by the clock of the database.
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
-  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.
+  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again, or was killed while it waited: its last heartbeat is then old. Null while it runs.
   job_pool text, -- Name under which it locks jobs of the queue; null for a process that runs none.
   schedule_digest text, -- Digest of the crontab and of the settings that decide what it plans; null for a process without a schedule.
   account text not null default ''::text, -- Account that it works with; empty for that of API_TOKEN.
@@ -9002,7 +9002,7 @@ create view ops.worker_status (
   started_at timestamp with time zone, -- When it registered, by the clock of the database.
   heartbeat_at timestamp with time zone, -- Time of its last heartbeat, by the clock of the database.
   stopped_at timestamp with time zone, -- When it stopped, or when its lease expired. Its slices, credits and jobs are then released, and a process that still runs has to register again.
-  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again. Null while it runs.
+  ended_as text, -- How it ended: stopped, died, or the code of the error that ended it. waiting means that its process waits until the API accepts the account again, or was killed while it waited: its last heartbeat is then old. Null while it runs.
   is_running boolean -- True while it holds the advisory lock on its number; a frozen process still holds it.
 ) as
  SELECT worker_id,

@@ -1,5 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import { hasRecentHeartbeat } from "../ledger/worker-counts.ts";
+import { hasRecentHeartbeat, isWaiting } from "../ledger/worker-counts.ts";
 import { sql } from "../postgres/sql.ts";
 
 /**
@@ -17,6 +17,7 @@ export async function readLedgerState(db: Database): Promise<string> {
                      (select count(*) from ops.worker_status where is_running),
                      -- one that is frozen changes nothing
                      (select count(*) from ops.worker_status as w where is_running and not ${hasRecentHeartbeat}),
+                     (select count(*) from ops.worker_status as w where ${isWaiting}),
                      (select sum(hashint8extended(slice_id, attempt)) from ops.slice_log where state = 'running'),
                      (select n_tup_ins + n_tup_upd + n_tup_del from pg_catalog.pg_stat_user_tables
                       where  relid = to_regclass('ops.slice'))) as state`.execute(db);

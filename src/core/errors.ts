@@ -83,7 +83,7 @@ export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as 
   (code) => callColumns(code).charged === false,
 );
 
-/** The codes of refusals of the account: the slice itself may be fetched by another one. */
+/** The codes that stop the requests of an account: another account may still fetch the slice. */
 export const accountRefusalCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
   (code) => errorCodes[code].recovery === "abort",
 );

@@ -90,35 +90,30 @@ export type OpenWork = {
 /** Open work of one app ('' if it is not about one), and the day (UTC) on which it may run; null for now. `isOfPlan`: of a backfill. */
 export type OpenAppWork = OpenWork & { readonly app: string; readonly dueOn: Day | null; readonly isOfPlan: boolean };
 
-/** Which open slices are read; what is left out does not restrict them. */
-type OpenWorkOf = {
-  readonly datasets?: readonly string[];
-  /** Slices of the runs of this account: its next sync adopts them if no living process has them. */
-  readonly account?: string;
-  readonly planId?: string;
-  /** Numbers of slices that are left out. */
-  readonly without?: readonly string[];
-};
+/** Which open slices are read: those of a plan, or those of datasets that the next sync of an account adopts. */
+type OpenWorkOf =
+  | { readonly planId: string }
+  | {
+      readonly datasets: readonly string[];
+      readonly account: string;
+      /** Numbers of slices that are left out. */
+      readonly without?: readonly string[];
+    };
 
 /** Open slices by app and day, as budgets count them: each at the price of its plan or, if that is higher, at the learned price. */
-export async function openWork(
-  db: Database,
-  { datasets, account, planId, without = [] }: OpenWorkOf,
-): Promise<readonly OpenAppWork[]> {
-  const conditions = [
-    isOpen(),
-    sql<boolean>`s.slice_id <> all (${[...without]}::bigint[])`,
-    ...(datasets === undefined ? [] : [sql<boolean>`s.dataset = any (${[...datasets]}::text[])`]),
-    ...(account === undefined ? [] : [isOfAccount(account)]),
-    ...(planId === undefined ? [] : [sql<boolean>`s.plan_id = ${planId}::bigint`]),
-  ];
+export async function openWork(db: Database, of: OpenWorkOf): Promise<readonly OpenAppWork[]> {
+  const only =
+    "planId" in of
+      ? sql<boolean>`s.plan_id = ${of.planId}::bigint`
+      : sql<boolean>`(s.dataset = any (${[...of.datasets]}::text[]) and ${isOfAccount(of.account)}
+                      and s.slice_id <> all (${[...(of.without ?? [])]}::bigint[]))`;
   const { rows } = await sql<OpenAppWork>`
     select s.dataset, s.class, coalesce(s.scope ->> 'app', '') as app, (s.due_at at time zone 'UTC')::date as "dueOn", s.plan_id is not null as "isOfPlan",
            -- landed pages are paid for
            count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits
     from   ops.slice as s
     left   join ops.credit_cost as c on c.operation = s.operation
-    where  ${sql.join(conditions, sql` and `)}
+    where  ${isOpen()} and ${only}
     group  by 1, 2, 3, 4, 5
     order  by 1, 2, 3, 4, 5`.execute(db);
   return rows;

@@ -85,7 +85,7 @@ export async function readUnrequestedDays(
       -- days of a snapshot are its partition's own: no backfill requests one that is past
       where  s.state <> 'lost' and s.class <> 'snapshot' and ${isNamed("s", own)}
       group  by s.dataset, s.scope, r."from", r."keptFrom"
-      -- only partitions that this account still requests, and of which it requested days before those of a sync. Days that any account requested are no gap
+      -- only partitions that this account still requests, and of which any account requested kept days before those of a sync. Such days are no gap
       having max(s.window_end) filter (where a.run_id is not null) > r."from" and ${firstDay} < r."from" and (r."keptFrom" < r."from") is not false
     ), missing as (
       select dataset, unnest(datemultirange(daterange(first_day, "from")) - days) as days

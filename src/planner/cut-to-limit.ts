@@ -27,8 +27,8 @@ type TurnOf = (slice: SliceDraft) => number;
 
 /**
  * Goes through a plan and finds the part that a limit pays for: slices by class and day until it is full; one that no longer fits is
- * skipped, and cheaper ones after it may fit. Only sums by day are kept until the plan is gone through again to be cut: it must be the same
- * then, and slices that were added to it are left out. `naiveCredits` of a chunk stay those of the whole chunk. Without a limit nothing is
+ * skipped, and cheaper ones after it may fit. Only sums by day are kept until the plan is gone through again to be cut: slices
+ * that are new then are left out. `naiveCredits` of a chunk stay those of the whole chunk. Without a limit nothing is
  * cut.
  */
 export async function limitCut(

@@ -105,7 +105,11 @@ export async function untilApiAccepts(app: App, stop: AbortSignal, former: strin
       const operations = await stoppingOperations(db, accountId);
       if (operations.length === 0) return;
       if (!(await claimBalanceCheck(db, accountId, distances))) continue;
-      await refreshBalance({ db, client, clock, accountId, workerId: null, signal: stop });
+      // the check may take as long as an answer may: this process waits meanwhile
+      const beat = setInterval(() => void note("waiting").catch(() => undefined), intervals.beatMs);
+      await refreshBalance({ db, client, clock, accountId, workerId: null, signal: stop }).finally(() =>
+        clearInterval(beat),
+      );
       // otherwise it would be sent first, and refused before anything else is planned or sent
       const until = clock.now() + checksOfOthers * app.config.settings.notify.check_seconds * 1000;
       const account = accountOf(app.config.settings);

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { recordStop } from "../../src/credits/account-stop.ts";
-import { accountRefusalCodes } from "../../src/core/errors.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { readWaitingElsewhere, takeWaiting } from "../../src/ledger/waiting-elsewhere.ts";
 import { draft, ending, now, openLedgerStage } from "../support/ledger-stage.ts";
@@ -45,16 +44,17 @@ test("a right is missing for an operation or for an organisation, until its toke
 test("a slice that another account takes over keeps its error, unless the API refused the former account", async () => {
   await using stage = await openLedgerStage();
   const worker = await stage.alive();
-  const codes = [...accountRefusalCodes, "server_error"];
+  const refusals = ["redirected", "unauthorised", "forbidden"];
+  const codes = [...refusals, "server_error"];
   const drafts = codes.map((code) => draft({ scope: { store: "ios", app: code } }));
   const ids = await stage.insert(await stage.run({ account: "acme" }), ...drafts);
   for (const [place, id] of ids.entries()) {
-    const error = { code: codes[place] ?? "", message: "" };
+    const error = { code: codes[place] ?? "", message: "why" };
     await endAttempt(stage.db, await stage.claimed(id, worker), { ...ending, state: "pending", error }, now);
   }
   expect(await takeWaiting(stage.db, await stage.run(), ids)).toBe(ids.length);
-  expect((await stage.slices("error_code")).map((slice) => slice["error_code"])).toEqual([
-    ...accountRefusalCodes.map(() => null),
-    "server_error",
+  expect(await stage.slices("error_code, error_message")).toEqual([
+    ...refusals.map(() => ({ error_code: null, error_message: null })),
+    { error_code: "server_error", error_message: "why" },
   ]);
 });

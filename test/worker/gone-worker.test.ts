@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
+import { enterWorker } from "../../src/ledger/workers.ts";
 import { besideWorker } from "../support/beside-worker.ts";
 import { runCommand, runUntil } from "../support/command.ts";
 import { startChild } from "../support/ingest-child.ts";
@@ -31,7 +32,15 @@ async function openSwitch() {
   };
 }
 
-test("a worker that is frozen or killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
+test("a worker that lives and sends no heartbeats is reported as such", async () => {
+  await using stage = await openToday();
+  await using app = await stage.open();
+  await using _ = await enterWorker(app.warehouse.pool, { kind: "worker", account: "", clock: app.clock });
+  await stage.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
+  expect((await runCommand(stage, ["runs"])).stderr).toContain("(the last one has no recent heartbeat)");
+});
+
+test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {
   await using stage = await openToday();
   const reported = async (command = "runs") => {
     const ended = await runCommand(stage, [command]);
@@ -42,9 +51,6 @@ test("a worker that is frozen or killed and leaves none is reported by the next 
   await using worker = startChild(stage, ["worker", "--yes"]);
   await until(isRunning);
   expect(await reported()).toBe("");
-  worker.process.kill("SIGSTOP");
-  await stage.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
-  expect(await reported()).toContain("(the last one has no recent heartbeat)");
   worker.process.kill("SIGKILL");
   await worker.ended;
   expect(await reported()).toMatch(

@@ -120,7 +120,7 @@ export const serviceKinds = {
   }),
   no_worker: defineKind<{ until: string | null; ended_as: string | null }>({
     title: "No worker ran",
-    says: "the last worker died or ended with an error, which every command then reports on stderr; a worker that starts after 15 minutes without any worker opens an incident for one hour",
+    says: "the last worker died, is frozen or ended with an error, which every command then reports on stderr; a worker that starts after 15 minutes without any worker opens an incident for one hour",
     weight: "note",
     wording: ({ until, ended_as: endedAs }, since) => ({
       happened:
