@@ -1,7 +1,6 @@
 import { dayOf, latestKnown } from "../core/day.ts";
 import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
-import { readHeld } from "../ledger/held-answers.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readApiTrouble, readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
@@ -64,7 +63,6 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     isRunUnderWay: await isRunUnderWay(db, account),
     ...(await readApiTrouble(db, accountId, now)),
     lostDays,
-    held: isServed(read.workers) ? 0 : (await readHeld(db, account)).length,
     incidents: read.incidents.length,
     lastRun: status.lastRun,
     unfinishedSync: await readUnfinishedSync(db, account),

@@ -16,8 +16,6 @@ export type VerdictFacts = ApiTrouble & {
   /** When the first of those is requested again; null if there is none. */
   readonly nextTryAt: Date | null;
   readonly lostDays: number;
-  /** Answers about the portfolio that are held, while no worker's checks report them. */
-  readonly held: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
   /** Slices that wait or run, and how many of them a living process runs. */
@@ -102,7 +100,7 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 const tooExpensiveCodes: readonly string[] = beyondPeriodCodes;
 
 function badOf(facts: VerdictFacts): readonly string[] {
-  const { incidents, workers, failed, lostDays, held, late, datasets, unavailable, refusedSince } = facts;
+  const { incidents, workers, failed, lostDays, late, datasets, unavailable, refusedSince } = facts;
   const tooExpensive = sumBy(facts.deferred, ({ code, slices }) => (tooExpensiveCodes.includes(code) ? slices : 0));
   return [
     refusedSince === null ? "" : `the API has refused all requests of the account since ${minuteOf(refusedSince)}`,
@@ -126,7 +124,6 @@ function badOf(facts: VerdictFacts): readonly string[] {
         )
       : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
-    held > 0 ? countOf(held, "answer about the portfolio is held", "answers about the portfolio are held") : "",
   ].filter((text) => text !== "");
 }
 

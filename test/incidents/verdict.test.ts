@@ -15,7 +15,6 @@ const calm: VerdictFacts = {
   failedForNow: 0,
   nextTryAt: null,
   lostDays: 0,
-  held: 0,
   late: [],
   open: 0,
   running: 0,
@@ -40,11 +39,6 @@ const outage = {
 
 test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ["nothing is wrong", {}, { state: "good", text: "OK: 41 datasets are loaded, up to 2026-11-21." }],
-  [
-    "answers about the portfolio are held, and no worker reports them",
-    { workers: { ...workers, running: 0, ageSeconds: null }, held: 4 },
-    { state: "bad", text: "Needs attention: 4 answers about the portfolio are held." },
-  ],
   [
     "of some datasets nothing is available",
     { unavailable: 10 },
