@@ -172,6 +172,25 @@ select dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_
 comment on view ops.retention_log is 'One row per dataset, table and month that retention dropped or detached. Which months are gone, and since when?';
 select ops.comment_columns('ops.retention_log', 'ops.dropped_month');
 
+create view ops.listed_app as
+select t.account, a.store, a.track_id
+from   core.tracked_app as t
+join   core.dim_app     as a on a.app_key = t.app_key
+where  t.valid_to is null
+and    not exists (select from ops.unread_account as u where u.account = t.account and u.unread_since is not null)
+union
+select account, store, track_id from core.configured_portfolio where part = 'app' and valid_to is null;
+comment on view ops.listed_app is 'One row per account and app of its portfolio, as of the last planning. Which apps do plans request?';
+select ops.comment_columns('ops.listed_app');
+
+create view ops.loaded_figure as
+select scope ->> 'store' as store, scope ->> 'app' as track_id, coalesce(scope ->> 'account', '') as account, window_end
+from   ops.slice
+where  dataset in ('sales_metric', 'retention') and state = 'loaded';
+comment on view   ops.loaded_figure            is 'One row per loaded slice of sales_metric or retention, so that plans request figures each night for apps that have some. Of which apps does the account get figures?';
+comment on column ops.loaded_figure.window_end is 'Day after the last one of the slice.';
+select ops.comment_columns('ops.loaded_figure');
+
 create view ops.report_shape as
 select org_id, report_level, period_start, period_end, shape, slice_id, fetched_at from ops.search_ads_report_shape;
 comment on view ops.report_shape is 'One row per answer of a DAILY report of search ads: the shape of its rows, from which plans choose the cheapest working way to fetch days. Do reports by day name their day?';

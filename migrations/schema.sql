@@ -6987,6 +6987,41 @@ create view ops.list_timing (
    FROM ops.dataset_timing
   WHERE NOT is_default;
 
+-- One row per account and app of its portfolio, as of the last planning. Which apps do plans request?
+create view ops.listed_app (
+  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
+  store text, -- ios or android.
+  track_id text -- Track id of the app in its store.
+) as
+ SELECT t.account,
+    a.store,
+    a.track_id
+   FROM core.tracked_app t
+     JOIN core.dim_app a ON a.app_key = t.app_key
+  WHERE t.valid_to IS NULL AND NOT (EXISTS ( SELECT
+           FROM ops.unread_account u
+          WHERE u.account = t.account AND u.unread_since IS NOT NULL))
+UNION
+ SELECT configured_portfolio.account,
+    configured_portfolio.store,
+    configured_portfolio.track_id
+   FROM core.configured_portfolio
+  WHERE configured_portfolio.part = 'app'::text AND configured_portfolio.valid_to IS NULL;
+
+-- One row per loaded slice of sales_metric or retention, so that plans request figures each night for apps that have some. Of which apps does the account get figures?
+create view ops.loaded_figure (
+  store text, -- ios or android.
+  track_id text, -- Track id of the app in its store.
+  account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
+  window_end date -- Day after the last one of the slice.
+) as
+ SELECT scope ->> 'store'::text AS store,
+    scope ->> 'app'::text AS track_id,
+    COALESCE(scope ->> 'account'::text, ''::text) AS account,
+    window_end
+   FROM ops.slice
+  WHERE (dataset = ANY (ARRAY['sales_metric'::text, 'retention'::text])) AND state = 'loaded'::text;
+
 -- Migrations that have run.
 create table ops.migration (
   name text not null, -- File in migrations/, without its ending.

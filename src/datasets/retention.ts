@@ -2,7 +2,7 @@ import { z } from "zod";
 import { retentionHistory as operation } from "../api/operations/dashboard-data.ts";
 import { rangeParams } from "../api/range.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { accountApps, accountFigures, connections, figuresTiming } from "./shared/account-figures.ts";
+import { accountApps, accountFigures, connections, figuresTiming, loadedFigures } from "./shared/account-figures.ts";
 import { amountOf } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
@@ -40,7 +40,7 @@ export const retention = defineDataset({
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
-  plannedFrom: [connections],
+  plannedFrom: [connections, loadedFigures.name],
   options: z.object({ devices: deviceOption(["ALL"]) }),
   byApp: true,
   partitions: (portfolio, { devices }) =>

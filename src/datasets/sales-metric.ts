@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import type { Portfolio } from "../core/portfolio.ts";
 import type { Scope } from "../core/slice.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { accountApps, accountFigures, connections, figuresTiming } from "./shared/account-figures.ts";
+import { accountApps, accountFigures, connections, figuresTiming, loadedFigures } from "./shared/account-figures.ts";
 import { amountOf } from "./shared/values.ts";
 import { areas } from "./shared/ad-scope.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
@@ -64,7 +64,7 @@ export const salesMetric = defineDataset({
   reportedBy: { column: "date_day" },
   tables: [table],
   operations: [operation],
-  plannedFrom: [connections],
+  plannedFrom: [connections, loadedFigures.name],
   options,
   byApp: true,
   partitions: salesPartitions,

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { dashboardApps } from "../api/operations/dashboard.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, jsonOf, type Row } from "../load/table.ts";
-import { connections } from "./shared/account-figures.ts";
+import { connections, loadedFigures } from "./shared/account-figures.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { describers, dimAppOfList, namesItsApp } from "./shared/dim-app.ts";
 import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tracked-competitor.ts";
@@ -31,6 +31,7 @@ export const trackedApps = defineDataset({
   operations: [dashboardApps],
   planningSources: [
     { name: connections, table: trackedApp, columns: ["app_key", "is_store_account_connected"] },
+    loadedFigures,
     namedCompetitors,
   ],
   partitions: () => [{ scope: {}, items: null }],

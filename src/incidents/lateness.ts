@@ -37,12 +37,13 @@ export type LatenessParts = {
   readonly ownPackDays: OwnPackDays;
 };
 
-/** A partition that was not planned for `packDays` plus this many days is no longer in the portfolio. */
+/** A partition that was not planned for `packDays` plus this many days is no longer requested, for example after options have changed. */
 const plannedAgainDays = 7;
 
 /**
  * Reads the datasets whose partitions all have their own timing. An app whose store account is not connected is requested only every few
- * weeks. If that is so for every app, lateness of the dataset follows that timing, not the usual one.
+ * weeks. If that is so for every app of the portfolio, lateness of the dataset follows that timing, not the usual one. A partition with the
+ * usual timing counts from its first answer that does not end with a pack: until then, its newest day is that of the timing it had before.
  */
 export async function readOwnPackDays(db: Database, now: number): Promise<OwnPackDays> {
   const { rows } = await sql<{ dataset: string; packDays: number }>`
@@ -58,7 +59,12 @@ export async function readOwnPackDays(db: Database, now: number): Promise<OwnPac
       select from ops.slice_log as s
       where  s.dataset = own.dataset
       and    s.created_at > ${instant(now)} - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
-      and    not exists (select from ops.list_timing as t where t.dataset = s.dataset and t.scope = s.scope))`.execute(
+      -- packs are counted from this Monday
+      and    s.state in ('loaded', 'empty') and (s.window_end - date '2007-01-01') % own."packDays" <> 0
+      and    not exists (select from ops.list_timing as t where t.dataset = s.dataset and t.scope = s.scope)
+      and    (s.scope ->> 'app' is null
+              or exists (select from ops.listed_app as a
+                         where  a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app' and a.account = coalesce(s.scope ->> 'account', a.account))))`.execute(
     db,
   );
   return new Map(rows.map(({ dataset, packDays }) => [dataset, packDays]));

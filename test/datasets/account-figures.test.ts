@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, type RunOptions, type SettingsInput, type Stage } from "../support/ingest-stage.ts";
 import { everything, rebuild } from "../support/replay-stage.ts";
 
 const market = { countries: ["US"], keywordsPerApp: 2 } as const;
@@ -24,10 +24,18 @@ const requestedSince = (stage: Stage, before: number) =>
     .filter(({ operation }) => figures.includes(operation ?? ""))
     .map(({ params: { trackId, context = "retention", start, end } }) => [trackId, context, start, end].join(" "));
 
-async function night(stage: Stage, day: typeof today, environment: RunOptions["environment"] = {}) {
+async function night(
+  stage: Stage,
+  day: typeof today,
+  {
+    environment = {},
+    portfolio,
+  }: { environment?: RunOptions["environment"]; portfolio?: SettingsInput["portfolio"] } = {},
+) {
   const before = stage.requested().length;
   stage.sandbox.set({ today: day });
-  await stage.sync({ settings, request: { datasets: names, today: day }, environment });
+  const chosen = portfolio === undefined ? settings : { ...settings, portfolio };
+  await stage.sync({ settings: chosen, request: { datasets: names, today: day }, environment });
   return requestedSince(stage, before);
 }
 
@@ -82,7 +90,7 @@ describe("countries", () => {
       const answer = left.map((point) => (isOn(restated, point) && isAbout(point, "ALL") ? total : point));
       passing.body = JSON.stringify({ ...rest, data: answer });
     });
-    await night(stage, addDays(today, 1), { API_BASE_URL: proxy.url });
+    await night(stage, addDays(today, 1), { environment: { API_BASE_URL: proxy.url } });
     expect(await unequal()).toEqual([]);
     const days = await stage.query<{ day: string; countries: number }>(
       `select date_day::text as day, count(distinct country_key)::int as countries from core.fact_sales_metric
@@ -117,4 +125,31 @@ test("an account that was not connected is requested again later, and then back 
     "select min(date_day)::text as first, max(date_day)::text as last, count(distinct date_day)::int as days from core.fact_sales_metric",
   );
   expect(days).toEqual({ first: addDays(later, -historyDays), last: addDays(later, -1), days: historyDays });
+});
+
+describe("apps that only the configuration lists", () => {
+  const stage = forTests(() => openStage({ market }));
+  const ofApps = () => {
+    const apps = stage.sandbox.market.apps.map(({ trackId }) => ({
+      id: trackId,
+      countries: ["US"],
+      keywords: [],
+    }));
+    return { portfolio: { source: "config" as const, apps } };
+  };
+  const connected = () => stage.sandbox.market.apps.filter((_, index) => index % 2 === 0).map(({ trackId }) => trackId);
+  const appsIn = (requested: readonly string[]) => [...new Set(requested.map((one) => one.split(" ")[0]))].toSorted();
+
+  test("are requested each night once they have figures, others wait four weeks", async () => {
+    await night(stage, today, ofApps());
+    expect(appsIn(await night(stage, addDays(today, 1), ofApps()))).toEqual(connected().toSorted());
+    expect(appsIn(await night(stage, addDays(today, 2), ofApps()))).toEqual(connected().toSorted());
+  });
+
+  test("wait four weeks again some weeks after their last figures", async () => {
+    stage.sandbox.set({ connected: false });
+    expect(appsIn(await night(stage, addDays(today, 20), ofApps()))).toEqual(connected().toSorted());
+    await night(stage, addDays(today, 60), ofApps());
+    expect(await night(stage, addDays(today, 61), ofApps())).toEqual([]);
+  });
 });

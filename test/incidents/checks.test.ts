@@ -3,7 +3,7 @@ import { minute, watchForTests } from "../support/watch-stage.ts";
 import { Settings } from "../../src/config/settings.ts";
 import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import { day } from "../../src/core/day.ts";
-import { oneDay } from "../../src/core/window.ts";
+import { oneDay, type Window } from "../../src/core/window.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 
 const stage = watchForTests();
@@ -46,14 +46,31 @@ describe("a check finds", () => {
        select 'retention', s::jsonb, s = 'null', 'series', 1, case when s <> 'null' then 28 end from unnest($1::text[]) as s`,
       [["null", JSON.stringify(scope("1"))]],
     );
-    // of an app that is not connected the newest 28 days are there, and were requested a week ago
-    await stage.ended("loaded", draft({ dataset: "retention", scope: scope("1"), window: oneDay(day("2026-08-12")) }));
-    await stage.watch(1);
-    expect(stage.opened()).toEqual([]);
-    await stage.ended("loaded", draft({ dataset: "retention", scope: scope("2"), window: oneDay(day("2026-08-12")) }));
-    await stage.watch(1);
-    expect(stage.opened()).toMatchObject([{ kind: "dataset_stale", subject: "retention" }]);
+    const pack = { start: day("2026-07-20"), end: day("2026-08-17") };
+    const loaded = (app: string, window: Window) =>
+      stage.ended("loaded", draft({ dataset: "retention", scope: scope(app), window }));
+    const openedNow = async () => {
+      await stage.watch(1);
+      return stage.opened();
+    };
+    // of an app that is not connected the newest 28 days are there
+    await loaded("1", pack);
+    expect(await openedNow()).toEqual([]);
+    // such an app, and one that is connected, left the portfolio
+    await loaded("2", pack);
+    await loaded("3", oneDay(day("2026-08-12")));
+    expect(await openedNow()).toEqual([]);
+    // one that has just turned out to be connected: its first night is not over
+    await pool.query(
+      "insert into core.configured_portfolio (store, track_id, part, member, valid_from) select 'ios', app, 'app', '', '2026-08-01' from unnest(array['1', '4', '5']) as app",
+    );
+    await loaded("4", pack);
+    await stage.stage.insert(await stage.stage.run(), draft({ dataset: "retention", scope: scope("4") }));
+    expect(await openedNow()).toEqual([]);
+    await loaded("5", oneDay(day("2026-08-12")));
+    expect(await openedNow()).toMatchObject([{ kind: "dataset_stale", subject: "retention" }]);
     await pool.query("delete from ops.dataset_timing");
+    await pool.query("delete from core.configured_portfolio");
   });
 
   test("no dataset of apps that are not connected, of which the service has nothing", async () => {

@@ -86,12 +86,13 @@ describe("sales", () => {
 });
 
 describe("an app that is not connected", () => {
-  const timing = (app: PortfolioApp, connected?: string) =>
+  const timing = (app: PortfolioApp, connected?: string, loaded: readonly string[] = []) =>
     salesMetric.partitions({
       apps: [app],
       sources: {
         store_connection:
           connected === undefined ? [] : [{ store: "ios", app: "42", is_store_account_connected: connected }],
+        loaded_figure: loaded.map((id) => ({ store: "ios", track_id: id })),
       },
     })[0]?.timing;
 
@@ -101,8 +102,15 @@ describe("an app that is not connected", () => {
     expect(timing(ios, "false")).toMatchObject({ packDays: 28, lookbackDays: 0 });
   });
 
-  test("is what an app is taken for that the account does not track", () => {
+  test("is what an app is taken for that the account does not track, even if an old list says otherwise", () => {
     expect(timing({ ...ios, tracked: false })).toMatchObject({ packDays: 28 });
+    expect(timing({ ...ios, tracked: false }, "true")).toMatchObject({ packDays: 28 });
+  });
+
+  test("is no app of which figures were loaded lately", () => {
+    expect(timing({ ...ios, tracked: false }, undefined, ["42"])).toBeUndefined();
+    expect(timing(ios, "false", ["42"])).toBeUndefined();
+    expect(timing({ ...ios, tracked: false }, undefined, ["43"])).toMatchObject({ packDays: 28 });
   });
 });
 
