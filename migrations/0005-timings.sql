@@ -5,6 +5,8 @@ create table ops.dataset (
   stage    text        not null check (stage in ('portfolio', 'listing', 'market')),
   is_on    boolean     not null,
   is_switched_off boolean not null default false,
+  off_from date,
+  off_through date,
   items_are_apps boolean not null default false,
   countries text[]
 );
@@ -12,6 +14,8 @@ comment on table  ops.dataset          is 'Datasets of the program, as configure
 comment on column ops.dataset.stage    is 'portfolio (the tracked apps and keywords), listing (other lists from which later datasets are planned) or market.';
 comment on column ops.dataset.is_on    is 'True when a sync without dataset names includes it.';
 comment on column ops.dataset.is_switched_off is 'True when the configuration switches it off: even a crontab line that names it does not plan it.';
+comment on column ops.dataset.off_from is 'First day of the last period in which plannings found it switched off; null if none did.';
+comment on column ops.dataset.off_through is 'Last day on which a planning found it switched off; null if none did. Nothing was due from off_from through this day.';
 comment on column ops.dataset.items_are_apps is 'True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).';
 comment on column ops.dataset.countries is 'Countries to which the configuration limits it; null if it covers all countries of the portfolio.';
 select ops.comment_columns('ops.dataset');

@@ -6262,6 +6262,8 @@ create table ops.dataset (
   stage text not null, -- portfolio (the tracked apps and keywords), listing (other lists from which later datasets are planned) or market.
   is_on boolean not null, -- True when a sync without dataset names includes it.
   is_switched_off boolean not null default false, -- True when the configuration switches it off: even a crontab line that names it does not plan it.
+  off_from date, -- First day of the last period in which plannings found it switched off; null if none did.
+  off_through date, -- Last day on which a planning found it switched off; null if none did. Nothing was due from off_from through this day.
   items_are_apps boolean not null default false, -- True when the items of its slices are apps: a track id (123), or a country and a track id (US:123).
   countries text[], -- Countries to which the configuration limits it; null if it covers all countries of the portfolio.
   constraint dataset_pkey PRIMARY KEY (dataset),

@@ -44,7 +44,7 @@ export function ofTiming(value: SqlFragment): SqlFragment {
 }
 
 /**
- * Stores the datasets and timings that SQL needs from `today` on; unchanged lines are not written. For the datasets in `planned`, the given
+ * Stores the datasets and timings that SQL needs from `today` on; unchanged lines are not written, except once a day for datasets that are switched off. For the datasets in `planned`, the given
  * lines of single scopes replace all lines of the account. Lines of other datasets and accounts stay.
  */
 export async function noteDatasets(
@@ -54,15 +54,17 @@ export async function noteDatasets(
   { account, planned, today }: { readonly account: string; readonly planned: readonly string[]; readonly today: Day },
 ): Promise<void> {
   await sql`
-    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, items_are_apps, countries)
-    select dataset, stage, is_on, is_switched_off, items_are_apps, countries
-    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean, countries text[])
+    insert into ops.dataset as d (dataset, stage, is_on, is_switched_off, off_from, off_through, items_are_apps, countries)
+    select dataset, stage, is_on, is_switched_off, off.day, off.day, items_are_apps, countries
+    from   jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as n (dataset text, stage text, is_on boolean, is_switched_off boolean, items_are_apps boolean, countries text[]),
+           lateral (select case when is_switched_off then ${today}::date end as day) as off
     order  by dataset
     on conflict (dataset) do update
     set    stage = excluded.stage, is_on = excluded.is_on, is_switched_off = excluded.is_switched_off, items_are_apps = excluded.items_are_apps,
-           countries = excluded.countries
-    where  (d.stage, d.is_on, d.is_switched_off, d.items_are_apps, d.countries)
-           is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, excluded.items_are_apps, excluded.countries)`.execute(
+           countries = excluded.countries, off_from = case when d.is_switched_off then d.off_from else coalesce(excluded.off_from, d.off_from) end,
+           off_through = greatest(d.off_through, excluded.off_through)
+    where  (d.stage, d.is_on, d.is_switched_off, d.off_through, d.items_are_apps, d.countries)
+           is distinct from (excluded.stage, excluded.is_on, excluded.is_switched_off, greatest(d.off_through, excluded.off_through), excluded.items_are_apps, excluded.countries)`.execute(
     db,
   );
   // JSON null means all scopes: no scope is null

@@ -1,4 +1,5 @@
 import { addDays, type Day } from "../core/day.ts";
+import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { hasSameScope } from "./same-scope.ts";
@@ -13,8 +14,11 @@ export type Unplanned = { readonly sliceId: string; readonly day: Day; readonly 
 /** The length of rounds in days; `earlierDays` for rounds that began before `since`. */
 type RoundLengths = { readonly days: number; readonly since: Day | null; readonly earlierDays: number | null };
 
+/** The first and the last day on which plannings found the dataset switched off, the last time that it was; null if none did. */
+type OffDays = { readonly offFrom: Day | null; readonly offThrough: Day | null };
+
 /** Items of a slice that was planned for `day`; `before` is the day of their previous snapshot. */
-type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & RoundLengths;
+type Gap = Omit<Unplanned, "day"> & { readonly before: Day; readonly day: Day } & RoundLengths & OffDays;
 
 /** Slices with numbers after one, through another. */
 type SliceRange = { readonly after: string; readonly through: string };
@@ -39,9 +43,10 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
   const { rows } = await sql<Gap>`
     with planned as materialized (
       select s.slice_id, s.dataset, s.scope, coalesce(s.batch_id, 0) as list, ${roundStart} as day,
-             coalesce(t.refresh_days, 1) as days, t.refresh_since as since, t.earlier_refresh_days as earlier_days
+             coalesce(t.refresh_days, 1) as days, t.refresh_since as since, t.earlier_refresh_days as earlier_days, d.off_from, d.off_through
       from   ops.slice as s
       join   ops.run   as r on r.run_id = s.run_id and r.kind in ('sync', 'schedule', 'retry')
+      left   join ops.dataset as d on d.dataset = s.dataset
       left   join lateral (select * from ops.dataset_timing as t
                            where  t.dataset = s.dataset and (t.is_default or t.scope = s.scope)
                            order  by t.is_default limit 1) as t on true
@@ -83,20 +88,31 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
       order  by p.place, i.item, p.slice_id
     )
     select p.slice_id as "sliceId", l.day as before, p.day, p.days, p.since, p.earlier_days as "earlierDays",
-           case when p.has_items then array_agg(p.item order by p.number) end as items
+           p.off_from as "offFrom", p.off_through as "offThrough", case when p.has_items then array_agg(p.item order by p.number) end as items
     from   wanted as p
     join   known as l on l.place = p.place and l.item = p.item
     where  ${due} < p.day
-    group  by p.slice_id, l.day, p.day, p.days, p.since, p.earlier_days, p.has_items`.execute(db);
+    group  by p.slice_id, l.day, p.day, p.days, p.since, p.earlier_days, p.off_from, p.off_through, p.has_items`.execute(
+    db,
+  );
   return rows.flatMap(({ sliceId, items, ...gap }) => dueDays(gap).map((day) => ({ sliceId, items, day })));
 }
 
-/** The days in a gap on which a snapshot was due and whose round had ended by the day of the next one. */
-function dueDays({ before, day, ...lengths }: Pick<Gap, "before" | "day"> & RoundLengths): readonly Day[] {
+/**
+ * The days in a gap on which a snapshot was due and whose round had ended by the day of the next one, without rounds in which the dataset
+ * was switched off.
+ */
+function dueDays({ before, day, ...gap }: Omit<Gap, "sliceId" | "items">): readonly Day[] {
   const days: Day[] = [];
-  for (let due = dueAfter(before, lengths); due < day; due = dueAfter(due, lengths))
-    if (addDays(due, roundDays(due, lengths)) <= day) days.push(due);
+  for (let due = dueAfter(before, gap); due < day; due = dueAfter(due, gap)) {
+    const end = addDays(due, roundDays(due, gap));
+    if (end <= day && !isOff({ start: due, end }, gap)) days.push(due);
+  }
   return days;
+}
+
+function isOff({ start, end }: Window, { offFrom, offThrough }: OffDays): boolean {
+  return offFrom !== null && offThrough !== null && offFrom <= start && end <= addDays(offThrough, 1);
 }
 
 /** The day on which the next snapshot is due after that of a day. */

@@ -130,6 +130,30 @@ describe("a snapshot that nobody can request any more", () => {
     expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-17 2", "daily 2026-08-16 2"]);
   });
 
+  test("is not lost where plannings found its dataset switched off from the first to the last day of its round", async () => {
+    const { db, pool } = ledger.stage;
+    const switched = async (isOff: boolean, ...dates: readonly number[]) => {
+      const lines = ["daily", "weekly"].map((dataset) => datasetLine(dataset, { is_switched_off: isOff }));
+      for (const date of dates)
+        await noteDatasets(db, lines, [], { account: "", planned: [], today: august(date).start });
+    };
+    const of = (app: string) => ({ scope: { app } });
+    await pool.query("delete from ops.dataset");
+    await ended("loaded", snapshot("daily", 10), snapshot("weekly", 4, of("1")), snapshot("weekly", 5, of("2")));
+    await switched(true, 5, 6);
+    await switched(false, 7, 10);
+    // nobody planned anything from the 12th to the 16th, and on the 18th and 19th
+    await switched(true, 11, 17);
+    await switched(false, 20);
+    expect(await planned(snapshot("daily", 20), ...["1", "2"].map((app) => snapshot("weekly", 20, of(app))))).toBe(3);
+    expect(await lost()).toEqual(["daily 2026-08-19 1", "daily 2026-08-18 1", "weekly 2026-08-12 1"]);
+    await switched(true, 21);
+    await switched(true, 20);
+    const { rows } = await pool.query("select off_from, off_through from ops.dataset where dataset = 'daily'");
+    expect(rows).toEqual([{ off_from: "2026-08-21", off_through: "2026-08-21" }]);
+    await pool.query("delete from ops.dataset");
+  });
+
   test("is lost where a whole round of a month was missed, unless nothing was requested for three of them", async () => {
     await refresh(1, 30, addDays(today, -200));
     const on = (app: string, days: number) =>

@@ -46,3 +46,22 @@ test("days on which nobody requested a snapshot are lost: coverage and gaps show
   await on(3);
   expect(await noted()).toBe(before);
 });
+
+test("days on which a dataset was switched off are not lost, days on which nobody ran anything are", async () => {
+  await using stage = await openStage({ today: addDays(today, 6), market: { countries: ["US"], keywordsPerApp: 2 } });
+  const on = (days: number, isOn: boolean) =>
+    stage.sync({ settings: { datasets: { app_rating: { on: isOn } } }, request: { today: addDays(today, days) } });
+  for (const [days, isOn] of [
+    [0, true],
+    [1, false],
+    // nobody runs anything on day 2
+    [3, false],
+    [4, true],
+    [6, true],
+  ] as const)
+    await on(days, isOn);
+  const lost = await stage.query<{ day: string }>(
+    "select distinct window_start::text as day from ops.slice where state = 'lost' and dataset = 'app_rating' order by 1",
+  );
+  expect(lost).toEqual([{ day: addDays(today, 5) }]);
+});
