@@ -9033,6 +9033,7 @@ create table raw.answer (
   byte_count integer not null, -- Bytes of the body, unpacked.
   fetched_at timestamp with time zone not null, -- When the last byte was received.
   call_hash bytea, -- Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.
+  is_unreadable boolean not null default false, -- True if its attempt could not read it: the next one requests the page again.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
 CREATE INDEX answer_call_hash ON raw.answer USING btree (call_hash, fetched_at);
@@ -9401,7 +9402,7 @@ CREATE OR REPLACE FUNCTION ops.stored_pages(of_slice bigint)
 AS $function$
   select count(distinct a.page)::integer
   from   ops.slice  as s
-  join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt
+  join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt and not a.is_unreadable
   where  s.slice_id = of_slice
 $function$;
 
