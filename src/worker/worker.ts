@@ -140,13 +140,14 @@ type Session = {
   readonly registered: (workerId: string) => void;
 };
 
-/** Runs one session. Returns the error that ended it. */
+/** Runs one session. Returns the error that ended it. A refusal is reported before that: answers under way keep a session open. */
 async function runSession(app: App, { stop, report, former, registered }: Session): Promise<StorehouseError> {
   const problems: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
   let isRunning = false;
   let abortedBy: () => StorehouseError | null = () => null;
   const reportNow = () => {
-    if (problems.database !== null) report("database_unavailable", problems.database);
+    if (abortedBy() instanceof AbortError) report("aborted", abortedBy());
+    else if (problems.database !== null) report("database_unavailable", problems.database);
     else if (problems.api !== null) report("api_unavailable", problems.api);
     else if (isRunning) report("running");
   };
