@@ -6859,6 +6859,31 @@ create table ops.held_answer (
   constraint held_answer_outcome_check CHECK ((outcome = ANY (ARRAY['agreed'::text, 'confirmed'::text, 'contradicted'::text, 'superseded'::text])))
 );
 
+-- One row per answer about the portfolio that is held now. Which lists of the account are not applied until someone confirms them?
+create view ops.held_list (
+  slice_id bigint, -- Slice of the answer.
+  dataset text, -- Dataset of the slice.
+  scope jsonb, -- What the answer is about, as named values.
+  date_day date, -- Day on which it was requested.
+  held_at timestamp with time zone, -- When it was held.
+  current_count integer, -- Members that are current in the scope.
+  closing_count integer -- How many members the answer would remove.
+) as
+ SELECT slice_id,
+    dataset,
+    scope,
+    date_day,
+    held_at,
+    current_count,
+    cardinality(closing) AS closing_count
+   FROM ops.held_answer h
+  WHERE outcome IS NULL AND NOT (EXISTS ( SELECT
+           FROM core.tracked_app t
+             JOIN core.dim_app a ON a.app_key = t.app_key
+          WHERE a.store = (h.scope ->> 'store'::text) AND a.track_id = (h.scope ->> 'app'::text) AND t.account = COALESCE(h.scope ->> 'account'::text, ''::text)
+          GROUP BY t.app_key
+         HAVING bool_and(t.is_current IS FALSE)));
+
 -- Problems that the workers found, with their start, end and the times of the messages to the webhook.
 create table ops.incident (
   incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
