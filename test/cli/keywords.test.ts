@@ -97,7 +97,7 @@ describe("keywords that the account tracks", () => {
   test.each([
     ["add", "a word"],
     ["remove", "habit tracker"],
-  ])("are not called changed if the change meets a redirect, which is not followed: %s", async (verb, keyword) => {
+  ])("are not called changed if the change meets a redirect, and no second call is sent: %s", async (verb, keyword) => {
     await using stage = await openWithLists();
     await using proxy = await openProxy(stage.sandbox, (passing) => {
       if (passing.method === "GET") return;

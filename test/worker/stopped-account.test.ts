@@ -70,6 +70,19 @@ test("a refusal shows in the state of a worker while answers that are paid for a
   gate.open();
 });
 
+test("a worker that waits for the API sends heartbeats while a balance check takes long", async () => {
+  // after the refusal
+  const gate = gateAfter(1);
+  const refusal = { operation: balance, times: 1, kind: "status", status: 401 } as const;
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs, faults: [refusal] });
+  await using _ = await startWorker(stage);
+  await until(() => gate.held() > 0);
+  const beatAt = async () => (await stage.query("select heartbeat_at from ops.worker"))[0]?.["heartbeat_at"] as Date;
+  const from = await beatAt();
+  await until(async () => (await beatAt()) > from);
+  gate.open();
+});
+
 test("an unexpected error while a worker waits for the API is logged, and the next session begins after a wait", async () => {
   await using stage = await openStage({ market, faults: [{ ...busy, status: 401 }] });
   const lines: string[] = [];
