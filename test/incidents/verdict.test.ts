@@ -7,7 +7,7 @@ import {
   verdictWithUnrequested,
 } from "../../src/incidents/verdict.ts";
 
-const workers = { running: 1, late: 0, waiting: 0, ageSeconds: 3, lastEndedAs: null };
+const workers = { running: 1, late: 0, waiting: 0, beatAt: null, ageSeconds: 3, lastEndedAs: null };
 const calm: VerdictFacts = {
   incidents: 0,
   workers,
