@@ -80,6 +80,7 @@ test("a worker that waits for the API sends heartbeats while a balance check tak
   const beatAt = async () => (await stage.query("select heartbeat_at from ops.worker"))[0]?.["heartbeat_at"] as Date;
   const from = await beatAt();
   await until(async () => (await beatAt()) > from);
+  expect(gate.held()).toBe(1);
   gate.open();
 });
 
