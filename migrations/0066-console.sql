@@ -151,6 +151,20 @@ select dataset from ops.dataset where stage = 'portfolio';
 comment on view ops.portfolio_list is 'One row per dataset that lists what the account tracks, from which everything else is planned. Which datasets say nothing about the market?';
 select ops.comment_columns('ops.portfolio_list', 'ops.dataset');
 
+create view ops.held_list as
+select h.slice_id, h.dataset, h.scope, h.date_day, h.held_at, h.current_count, cardinality(h.closing) as closing_count
+from   ops.held_answer as h
+where  h.outcome is null
+-- the lists of an app that has left the account are no longer requested
+and    not exists (
+  select from core.tracked_app as t
+  join   core.dim_app as a on a.app_key = t.app_key
+  where  a.store = h.scope ->> 'store' and a.track_id = h.scope ->> 'app' and t.account = coalesce(h.scope ->> 'account', '')
+  group  by t.app_key having bool_and(t.is_current is false));
+comment on view   ops.held_list               is 'One row per answer about the portfolio that is held now. Which lists of the account are not applied until someone confirms them?';
+comment on column ops.held_list.closing_count is 'How many members the answer would remove.';
+select ops.comment_columns('ops.held_list', 'ops.held_answer');
+
 create view ops.list_timing as
 select dataset, scope, pack_days from ops.dataset_timing where not is_default;
 comment on view ops.list_timing is 'One row per partition with its own timing, such as figures of an app that is not connected. How many days are collected until they are requested together?';

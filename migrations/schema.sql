@@ -6861,6 +6861,31 @@ create table ops.held_answer (
   constraint held_answer_outcome_check CHECK ((outcome = ANY (ARRAY['agreed'::text, 'confirmed'::text, 'contradicted'::text, 'superseded'::text])))
 );
 
+-- One row per answer about the portfolio that is held now. Which lists of the account are not applied until someone confirms them?
+create view ops.held_list (
+  slice_id bigint, -- Slice of the answer.
+  dataset text, -- Dataset of the slice.
+  scope jsonb, -- What the answer is about, as named values.
+  date_day date, -- Day on which it was requested.
+  held_at timestamp with time zone, -- When it was held.
+  current_count integer, -- Members that are current in the scope.
+  closing_count integer -- How many members the answer would remove.
+) as
+ SELECT slice_id,
+    dataset,
+    scope,
+    date_day,
+    held_at,
+    current_count,
+    cardinality(closing) AS closing_count
+   FROM ops.held_answer h
+  WHERE outcome IS NULL AND NOT (EXISTS ( SELECT
+           FROM core.tracked_app t
+             JOIN core.dim_app a ON a.app_key = t.app_key
+          WHERE a.store = (h.scope ->> 'store'::text) AND a.track_id = (h.scope ->> 'app'::text) AND t.account = COALESCE(h.scope ->> 'account'::text, ''::text)
+          GROUP BY t.app_key
+         HAVING bool_and(t.is_current IS FALSE)));
+
 -- Problems that the workers found, with their start, end and the times of the messages to the webhook.
 create table ops.incident (
   incident_id bigint not null generated always as identity, -- Number of the incident. A receiver of messages can recognise a repeated message by it.
@@ -9070,6 +9095,7 @@ create table raw.answer (
   byte_count integer not null, -- Bytes of the body, unpacked.
   fetched_at timestamp with time zone not null, -- When the last byte was received.
   call_hash bytea, -- Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.
+  is_unreadable boolean not null default false, -- True if its attempt could not read it: the next one requests the page again.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
 CREATE INDEX answer_call_hash ON raw.answer USING btree (call_hash, fetched_at);
@@ -9438,7 +9464,7 @@ CREATE OR REPLACE FUNCTION ops.stored_pages(of_slice bigint)
 AS $function$
   select count(distinct a.page)::integer
   from   ops.slice  as s
-  join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt
+  join   raw.answer as a on a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt and not a.is_unreadable
   where  s.slice_id = of_slice
 $function$;
 

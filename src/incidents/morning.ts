@@ -1,6 +1,7 @@
 import { dayOf, latestKnown } from "../core/day.ts";
 import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
 import { readAccount, type AccountState } from "../credits/account.ts";
+import { readHeld } from "../ledger/held-answers.ts";
 import { newlyLost, readLostDays } from "../ledger/lost-days.ts";
 import { readNextRuns, type NextRun } from "../ledger/next-runs.ts";
 import { readApiTrouble, readStatus, readUnfinishedSync, type Status } from "../ledger/status.ts";
@@ -57,12 +58,14 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     isServed(read.workers) || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
   const verdict = verdictOf({
     ...sumsOf(status, off),
+    isPortfolioEmpty: isPortfolioEmpty(status, settings),
     ...read,
     late,
     running: await countRunning(db),
     isRunUnderWay: await isRunUnderWay(db, account),
     ...(await readApiTrouble(db, accountId, now)),
     lostDays,
+    held: isServed(read.workers) ? 0 : (await readHeld(db, account)).length,
     incidents: read.incidents.length,
     lastRun: status.lastRun,
     unfinishedSync: await readUnfinishedSync(db, account),
@@ -84,6 +87,14 @@ function sumsOf({ datasets, troubles, failedForNow, nextTryAt }: Status, off: re
     lists: datasets.filter(({ listsPortfolio }) => listsPortfolio).length,
     newestDay: latestKnown(datasets.map(({ lastDay }) => lastDay)),
   };
+}
+
+/** True if no list of what the account tracks has ever named anything, and the configuration names no app either. */
+function isPortfolioEmpty({ datasets }: Status, { portfolio }: Settings): boolean {
+  const lists = datasets.filter(({ listsPortfolio }) => listsPortfolio);
+  const isNothing = ({ pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) =>
+    empty > 0 && pending + running + deferred + loaded + failed === 0;
+  return lists.length > 0 && lists.every(isNothing) && (portfolio.source === "account" || portfolio.apps.length === 0);
 }
 
 function isUnavailable({ skipped, pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) {

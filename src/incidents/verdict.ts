@@ -16,6 +16,8 @@ export type VerdictFacts = ApiTrouble & {
   /** When the first of those is requested again; null if there is none. */
   readonly nextTryAt: Date | null;
   readonly lostDays: number;
+  /** Answers about the portfolio that are held, while no worker's checks report them. */
+  readonly held: number;
   /** Datasets whose newest day is too old while no worker runs. */
   readonly late: readonly string[];
   /** Slices that wait or run, and how many of them a living process runs. */
@@ -30,6 +32,8 @@ export type VerdictFacts = ApiTrouble & {
   readonly unavailable: number;
   /** Those of them that list what the account tracks. */
   readonly lists: number;
+  /** True if the account tracks nothing, so that nothing else is requested. */
+  readonly isPortfolioEmpty: boolean;
   /** The latest run that had something to do. */
   readonly lastRun: Pick<LastRun, "outcome"> | null;
   /** The latest sync that was broken off and not followed by one of the same datasets. */
@@ -100,7 +104,7 @@ function wasAborted({ workers, lastRun }: VerdictFacts): boolean {
 const tooExpensiveCodes: readonly string[] = beyondPeriodCodes;
 
 function badOf(facts: VerdictFacts): readonly string[] {
-  const { incidents, workers, failed, lostDays, late, datasets, unavailable, refusedSince } = facts;
+  const { incidents, workers, failed, lostDays, held, late, datasets, unavailable, refusedSince } = facts;
   const tooExpensive = sumBy(facts.deferred, ({ code, slices }) => (tooExpensiveCodes.includes(code) ? slices : 0));
   return [
     refusedSince === null ? "" : `the API has refused all requests of the account since ${minuteOf(refusedSince)}`,
@@ -124,6 +128,7 @@ function badOf(facts: VerdictFacts): readonly string[] {
         )
       : "",
     lostDays > 0 ? countOf(lostDays, "day is lost", "days are lost") : "",
+    held > 0 ? countOf(held, "answer about the portfolio is held", "answers about the portfolio are held") : "",
   ].filter((text) => text !== "");
 }
 
@@ -144,7 +149,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
   return [
     // a refusal is a response
     outage === null || refusedSince !== null ? "" : outageText(outage),
-    facts.lists > 0 && facts.lists === facts.datasets ? "only the lists of the portfolio have been requested" : "",
+    listsText(facts),
     // slices that had not started were cancelled: no slice shows that they are missing
     !isRun && unfinishedSync !== null && !(unfinishedSync.endedAs === "aborted" && wasAborted(facts))
       ? `sync ${unfinishedSync.runId} ${endWords[unfinishedSync.endedAs]}, and the rest has not been requested since`
@@ -158,6 +163,11 @@ function warnOf(facts: VerdictFacts): readonly string[] {
       : "",
     ...(isRun ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");
+}
+
+function listsText({ isPortfolioEmpty, lists, datasets }: VerdictFacts): string {
+  if (isPortfolioEmpty) return "the account tracks no app";
+  return lists > 0 && lists === datasets ? "only the lists of the portfolio have been requested" : "";
 }
 
 function outageText({ isNow, since, seenAt }: NonNullable<ApiTrouble["outage"]>): string {

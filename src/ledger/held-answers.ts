@@ -29,14 +29,9 @@ export type HeldOutcome = "agreed" | "confirmed" | "contradicted" | "superseded"
 export async function readHeld(db: Database, account: string): Promise<readonly HeldAnswer[]> {
   const { rows } = await sql<HeldAnswer>`
     select h.slice_id as "sliceId", h.dataset, h.scope, h.date_day as day, h.held_at as "heldAt", h.current_count as current,
-           cardinality(h.closing) as closing
-    from   ops.held_answer as h
-    where  h.outcome is null and coalesce(h.scope ->> 'account', '') = ${account}
-    and    not exists (
-      select from core.tracked_app as t
-      join   core.dim_app as a on a.app_key = t.app_key
-      where  a.store = h.scope ->> 'store' and a.track_id = h.scope ->> 'app' and t.account = ${account}
-      group  by t.app_key having bool_and(t.is_current is false))
+           h.closing_count as closing
+    from   ops.held_list as h
+    where  coalesce(h.scope ->> 'account', '') = ${account}
     order  by h.slice_id`.execute(db);
   return rows;
 }

@@ -8,6 +8,7 @@ import { hasLanded } from "./cancel-slices.ts";
 import { isLeft } from "./adopt-slices.ts";
 import { queueOf } from "./runs.ts";
 import { hasSameScope } from "./same-scope.ts";
+import { isAlive } from "./workers.ts";
 
 /** A waiting slice that is next to the draft at a position, or overlaps it. */
 type Waiting = {
@@ -31,9 +32,26 @@ export async function joinWaiting(
   drafts: readonly SliceDraft[],
 ): Promise<readonly SliceDraft[]> {
   if (drafts.every(({ longest }) => longest === undefined)) return drafts;
+  const { wider, taken } = joinedTo(drafts, await readWaiting(transaction, drafts, { runId }));
+  await sql`delete from ops.slice where slice_id = any (${taken}::bigint[])`.execute(transaction);
+  return wider;
+}
+
+/** The slices that `joinWaiting` would delete in the next run of an account; deletes and locks nothing. */
+export async function wouldJoin(
+  db: Database,
+  account: string,
+  drafts: readonly SliceDraft[],
+): Promise<readonly string[]> {
+  if (drafts.every(({ longest }) => longest === undefined)) return [];
+  return joinedTo(drafts, await readWaiting(db, drafts, { account })).taken;
+}
+
+/** Drafts with the days of the slices that they join, and the numbers of these. */
+function joinedTo(drafts: readonly SliceDraft[], waiting: readonly Waiting[]) {
   const wider = [...drafts];
   const taken = new Set<string>();
-  for (const slice of await readWaiting(transaction, runId, drafts)) {
+  for (const slice of waiting) {
     const draft = wider[slice.position];
     if (draft === undefined || taken.has(slice.sliceId)) continue;
     const window = joined(draft.window, slice, draft.longest ?? 0);
@@ -45,16 +63,22 @@ export async function joinWaiting(
     };
     taken.add(slice.sliceId);
   }
-  await sql`delete from ops.slice where slice_id = any (${[...taken]}::bigint[])`.execute(transaction);
-  return wider;
+  return { wider, taken: [...taken] };
 }
 
-/** Slices that drafts may join, the newest days first, locked until the transaction ends. */
+/**
+ * Slices that drafts may join, the newest days first: for a run, locked until the transaction ends; or for an account, those that its next
+ * run finds.
+ */
 async function readWaiting(
-  transaction: Database,
-  runId: string,
+  db: Database,
   drafts: readonly SliceDraft[],
+  by: { readonly runId: string } | { readonly account: string },
 ): Promise<readonly Waiting[]> {
+  const isFound =
+    "runId" in by
+      ? sql`(s.queue_id = ${queueOf(by.runId)} or ${isLeft(by.runId)})`
+      : sql`(r.account = ${by.account} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)}))`;
   const wanted = drafts.flatMap((draft, position) => {
     const { longest, items, window } = draft;
     return longest === undefined
@@ -70,9 +94,9 @@ async function readWaiting(
     join   ops.run as r on r.run_id = s.run_id and r.kind in ('schedule', 'sync')
     where  s.state in ('pending', 'deferred') and s.operation = w.operation and coalesce(b.digest, ${digestOf([])}) = w.digest
     and    s.window_start <= w.end and s.window_end >= w.start and s.class = w.class and s.planned_credits >= w.credits
-    and    (s.queue_id = ${queueOf(runId)} or ${isLeft(runId)})
+    and    ${isFound}
     and    s.plan_id is null and s.tail_of is null and s.failures = 0 and s.broken_off_count = 0 and not ${hasLanded}
     order  by s.window_end desc, s.slice_id, w.position
-    for    update of s skip locked`.execute(transaction);
+    ${"runId" in by ? sql`for update of s skip locked` : sql``}`.execute(db);
   return rows;
 }

@@ -1,7 +1,6 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
-import { unreadableCodes } from "../core/errors.ts";
 import { creditWaitCodes } from "../core/waiting-codes.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
@@ -52,17 +51,14 @@ export function unsureCredits(slice: string): ReturnType<typeof sql<number>> {
 /** SQL: true if the answer of an open slice (`ops.slice as s`) is stored whole, and is loaded once a replay of its dataset has ended. */
 export const awaitsReplay = sql<boolean>`(s.state = 'pending' and s.error_code is not distinct from 'being_replayed')`;
 
-/** SQL: 1 if the last landed page of a slice (`ops.slice as s`) could not be read, else 0. */
-const unreadPages = sql`case when s.error_code = any (${[...unreadableCodes]}::text[]) then 1 else 0 end`;
-
 /**
  * SQL: pages of an open slice (`ops.slice as s`) that an earlier attempt landed and that need not be requested again. The answer to a
  * snapshot is valid only for its own moment, unless it waits for a replay alone.
  */
 const pagesLanded = sql`
   case when ${awaitsReplay} or s.attempt > 0 and s.class <> 'snapshot'
-       then (select greatest(count(distinct a.page) - ${unreadPages}, 0) from raw.answer as a
-             where  a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt) else 0 end`;
+       then (select count(distinct a.page) from raw.answer as a
+             where  a.slice_id = s.slice_id and a.attempt >= s.read_from_attempt and not a.is_unreadable) else 0 end`;
 
 /** SQL: requests that an open slice (`ops.slice as s`) is still expected to take. */
 export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 0)`;

@@ -1,6 +1,5 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
-import { unreadableCodes } from "../core/errors.ts";
 import type { Slice, SliceDraft } from "../core/slice.ts";
 import { cleanText } from "../core/text.ts";
 import { oneDay } from "../core/window.ts";
@@ -9,6 +8,7 @@ import { batchNumbers, digestOf, insertBatches } from "./batches.ts";
 import { turnOf } from "./queue-turn.ts";
 import { hasSameScope, isOfScope } from "./same-scope.ts";
 import { announceQueued, isShared } from "./shared-queue.ts";
+import { markUnreadable } from "./unreadable-pages.ts";
 
 /*
  * The life of a slice, by its state and the function that changes it:
@@ -144,6 +144,7 @@ export async function endAttempts(
   ends: readonly { readonly slice: Slice; readonly ending: Ending }[],
   now: number,
 ): Promise<ReadonlySet<string>> {
+  await markUnreadable(db, ends);
   const ids = ends.map(({ slice }) => slice.sliceId);
   const column = (of: (end: { slice: Slice; ending: Ending }) => unknown) => ends.map(of);
   // the state is a column of the rows, so that Postgres searches by the key: a condition on it would make the planner choose an index of open
@@ -152,10 +153,7 @@ export async function endAttempts(
     update ops.slice as s
     set    state = e.state, error_code = e.error_code, error_message = e.error_message, due_at = e.due_at,
            failures = s.failures + e.failures, rows_loaded = e.rows_loaded, rows_rejected = e.rows_rejected,
-           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${instant(now)},
-           -- an only page that could not be read is requested again, also if a later attempt ends before its call
-           read_from_attempt = case when e.error_code = any (${unreadableCodes}::text[]) and ops.stored_pages(s.slice_id) <= 1
-                                    then s.attempt + 1 else s.read_from_attempt end
+           answer_digest = decode(e.answer_digest, 'hex'), ended_at = ${instant(now)}
     from   unnest(${ids}::bigint[], ${column(({ slice }) => slice.attempt)}::integer[], ${column(({ ending }) => ending.state)}::text[],
                   ${column(({ ending }) => ending.error?.code ?? null)}::text[],
                   ${column(({ ending }) => (ending.error === null ? null : cleanText(ending.error.message)))}::text[],

@@ -23,7 +23,8 @@ export type WorkerCounts = {
   readonly late: number;
   /** Those that send nothing until the API accepts the account again. */
   readonly waiting: number;
-  /** Since the latest heartbeat of any worker; null if none ever ran. */
+  /** The latest heartbeat of any worker, and the time since then; null if none ever ran. */
+  readonly beatAt: Date | null;
   readonly ageSeconds: number | null;
   /** How the last worker ended (`stopped`, `died`, or the code of an error); null while it runs or waits, or if none ever ran. */
   readonly lastEndedAs: string | null;
@@ -35,6 +36,7 @@ export async function readWorkerCounts(db: Queryable, account: string): Promise<
     select count(*) filter (where is_running)::int as running,
            count(*) filter (where is_running and not ${hasRecentHeartbeat})::int as late,
            count(*) filter (where ${isWaiting})::int as waiting,
+           max(heartbeat_at) as "beatAt",
            -- greatest() leaves nulls out
            case when count(*) > 0 then greatest(0, extract(epoch from clock_timestamp() - max(heartbeat_at)))::float8 end as "ageSeconds",
            (array_agg(case when not (is_running or ${isWaiting}) then ${endedAs} end order by heartbeat_at desc))[1] as "lastEndedAs"

@@ -140,13 +140,14 @@ type Session = {
   readonly registered: (workerId: string) => void;
 };
 
-/** Runs one session. Returns the error that ended it. */
+/** Runs one session. Returns the error that ended it. A refusal is reported before that: answers under way keep a session open. */
 async function runSession(app: App, { stop, report, former, registered }: Session): Promise<StorehouseError> {
   const problems: { database: StorehouseError | null; api: StorehouseError | null } = { database: null, api: null };
   let isRunning = false;
   let abortedBy: () => StorehouseError | null = () => null;
   const reportNow = () => {
-    if (problems.database !== null) report("database_unavailable", problems.database);
+    if (abortedBy() instanceof AbortError) report("aborted", abortedBy());
+    else if (problems.database !== null) report("database_unavailable", problems.database);
     else if (problems.api !== null) report("api_unavailable", problems.api);
     else if (isRunning) report("running");
   };
@@ -206,7 +207,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
         const run = task(parts, { settings, datasets, config: app.config, warehouse: app.warehouse });
         return plans
           ? [taskOfAccount(name, account), withPricing(app, parts.halted, run)]
-          : [name, notedTask(app, { name, task: run, halted: parts.halted })];
+          : [name, notedTask(app, { name, task: run, halted: parts.halted, lines })];
       }),
     ),
     schedule: lines.map(({ item }) => itemOfAccount(item, account)),

@@ -94,6 +94,28 @@ describe("keywords that the account tracks", () => {
     expect(await stage.sync(followed)).toMatchObject({ outcome: "loaded", progress: { total: 0 } });
   });
 
+  test.each([
+    ["add", "a word"],
+    ["remove", "habit tracker"],
+  ])("are not called changed if the change meets a redirect, and no second call is sent: %s", async (verb, keyword) => {
+    await using stage = await openWithLists();
+    await using proxy = await openProxy(stage.sandbox, (passing) => {
+      if (passing.method === "GET") return;
+      passing.status = 307;
+      passing.headers = { location: `https://elsewhere.invalid${passing.target}` };
+    });
+    const behind = { databaseUrl: stage.databaseUrl, sandbox: { ...stage.sandbox, ...proxy } };
+    const { code, stdout, stderr } = await run(behind, [verb, app, "US", keyword, "--yes"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^Only part of it was confirmed: 0 of \d added, 0 of \d removed\. It is not known .*\nredirected: .* set API_BASE_URL/,
+      ),
+    });
+    expect(stdout).not.toContain("The next `storehouse sync`");
+    expect(requested(stage).filter(([name]) => /^(add|delete)-/.test(String(name)))).toHaveLength(1);
+  });
+
   test("whose change never reached the API are not read again: nothing has changed", async () => {
     await using stage = await openWithLists();
     await stage.sync(followed);

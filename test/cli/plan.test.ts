@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -36,4 +37,28 @@ test.skipIf(!hasTerminal)("what is wrong with an option is broken between words 
   const lines = terminal.output().trim().split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.join(" ")).toContain("It is not a calendar day: write YYYY-MM-DD");
+});
+
+test("a plan does not count a waiting slice whose days the next sync requests with its own", async () => {
+  await using own = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
+  const request = { datasets: ["visibility"] };
+  await own.sync({ request });
+  own.sandbox.spend(own.sandbox.account().remaining);
+  const [second, third] = [addDays(today, 1), addDays(today, 2)];
+  const open = async () => {
+    const rows = await own.query(
+      "select planned_credits from ops.slice where dataset = 'visibility' and state not in ('loaded', 'empty')",
+    );
+    return rows.map((row) => row["planned_credits"]);
+  };
+  own.sandbox.set({ today: second });
+  await own.sync({ request: { ...request, today: second } });
+  expect(await open()).toEqual([10]);
+  own.sandbox.set({ today: third });
+  const { stdout } = await runCommand(own, ["plan", "--as-of", third, "--dataset", "visibility", "--json"]);
+  const { lines, waiting } = JSON.parse(stdout) as Record<"lines" | "waiting", readonly { dataset: string }[]>;
+  expect(lines).toEqual([expect.objectContaining({ dataset: "visibility", slices: 1, credits: 10 })]);
+  expect(waiting.filter(({ dataset }) => dataset === "visibility")).toEqual([]);
+  await own.sync({ request: { ...request, today: third } });
+  expect(await open()).toEqual([10]);
 });

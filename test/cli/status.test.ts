@@ -104,7 +104,7 @@ test("status names the account of the last run if it is another one", () => {
 
 /** The facts of a warehouse in which nothing else is to say. */
 function factsWith(more: Partial<Parameters<typeof statusFacts>[0]>): Record<string, string | null> {
-  const workers = { running: 0, late: 0, waiting: 0, ageSeconds: null, lastEndedAs: null };
+  const workers = { running: 0, late: 0, waiting: 0, beatAt: null, ageSeconds: null, lastEndedAs: null };
   const none = { now: 0, own: "", account: null, budgets: [], nextRuns: [], workers, incidents: [], lastRun: null };
   return Object.fromEntries(
     statusFacts({ ...none, lockWait: null, unrequested: [], notAgreed: null, outdatedWorkers: [], ...more }),

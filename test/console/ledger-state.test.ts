@@ -82,3 +82,15 @@ test("a worker is seen that is frozen: it lives by its lock, and sends no heartb
   await client.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
   expect(await readLedgerState(stage.db)).not.toBe(before);
 });
+
+test("a worker is seen that was killed while it waited for the API: it sends no heartbeat any more, and never said that it ended", async () => {
+  await client.query(
+    `insert into ops.worker (kind, host, pid, started_at, heartbeat_at, stopped_at, ended_as, session_name, account)
+     values ('worker', 'loader-2', 2, now(), clock_timestamp(), now(), 'waiting', '', '')`,
+  );
+  const before = await readLedgerState(stage.db);
+  await client.query(
+    "update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes' where host = 'loader-2'",
+  );
+  expect(await readLedgerState(stage.db)).not.toBe(before);
+});

@@ -34,6 +34,20 @@ test("nothing is well while only the lists of the portfolio were read", async ()
   expect((await verdict()).text).toContain("OK: 2 datasets are loaded");
 });
 
+test("nothing is well while the account tracks no app, also if something else is loaded", async () => {
+  const verdict = async () => (await readMorning(stage.stage.db, { ...usual, now })).verdict;
+  await stage.stage.pool.query(
+    "insert into ops.dataset (dataset, stage, is_on) values ('tracked_app', 'portfolio', true) on conflict do nothing",
+  );
+  await stage.ended("empty", draft({ dataset: "tracked_app" }));
+  const nothing = { state: "warn", text: "Not complete yet: the account tracks no app." };
+  expect(await verdict()).toEqual(nothing);
+  await stage.ended("loaded", draft({ dataset: "search_ads_integration" }));
+  expect(await verdict()).toEqual(nothing);
+  await stage.ended("loaded", draft({ dataset: "tracked_app", scope: { account: "acme" } }));
+  expect((await verdict()).text).toContain("OK: 2 datasets are loaded");
+});
+
 test("a sync that was broken off is on the page until a later run has planned each of its datasets that is on", async () => {
   const { stage: ledger } = stage;
   const gone = await ledger.dead();

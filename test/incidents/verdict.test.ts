@@ -7,7 +7,7 @@ import {
   verdictWithUnrequested,
 } from "../../src/incidents/verdict.ts";
 
-const workers = { running: 1, late: 0, waiting: 0, ageSeconds: 3, lastEndedAs: null };
+const workers = { running: 1, late: 0, waiting: 0, beatAt: null, ageSeconds: 3, lastEndedAs: null };
 const calm: VerdictFacts = {
   incidents: 0,
   workers,
@@ -15,6 +15,7 @@ const calm: VerdictFacts = {
   failedForNow: 0,
   nextTryAt: null,
   lostDays: 0,
+  held: 0,
   late: [],
   open: 0,
   running: 0,
@@ -25,6 +26,7 @@ const calm: VerdictFacts = {
   datasets: 41,
   unavailable: 0,
   lists: 3,
+  isPortfolioEmpty: false,
   lastRun: { outcome: "loaded" },
   unfinishedSync: null,
   lockWait: null,
@@ -39,6 +41,11 @@ const outage = {
 
 test.each<[string, Partial<VerdictFacts>, ReturnType<typeof verdictOf>]>([
   ["nothing is wrong", {}, { state: "good", text: "OK: 41 datasets are loaded, up to 2026-11-21." }],
+  [
+    "answers about the portfolio are held, and no worker reports them",
+    { workers: { ...workers, running: 0, ageSeconds: null }, held: 4 },
+    { state: "bad", text: "Needs attention: 4 answers about the portfolio are held." },
+  ],
   [
     "of some datasets nothing is available",
     { unavailable: 10 },

@@ -68,6 +68,8 @@ describe("an answer that leaves out the whole portfolio", () => {
     const ended = await command(stage, ...syncCommand);
     expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining("The answer about tracked_app is held") });
     expect(ended.stdout).not.toContain("API_BASE_URL");
+    const { stdout: status } = await command(stage, "status");
+    expect(status).toContain("1 answer about the portfolio is held");
     expect(await current(stage)).toBe(apps);
     expect(await stage.query("select error_code, state from ops.slice where error_code is not null")).toEqual([
       { error_code: "answer_held", state: "skipped" },

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { SliceDraft } from "../../src/core/slice.ts";
-import { joinWaiting } from "../../src/ledger/join-waiting.ts";
+import { joinWaiting, wouldJoin } from "../../src/ledger/join-waiting.ts";
 import type { RunStart } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { august, draft, now, openLedgerStage } from "../support/ledger-stage.ts";
@@ -14,12 +14,16 @@ const window = (from: number, to: number) => ({ start: august(from).start, end: 
 /** What is queued on the 19th, and could bring the days before it as well. */
 const newest = (more: Partial<SliceDraft> = {}) => draft({ window: august(18), longest: 30, ...more });
 
-/** Queues drafts as planning does. */
-async function queue(...drafts: readonly SliceDraft[]): Promise<void> {
+/** Queues drafts as planning does. Returns the slices that they were expected to join, and those that they joined. */
+async function queue(...drafts: readonly SliceDraft[]) {
+  const numbers = async () => (await stage.slices("slice_id")).map(({ slice_id: id }) => String(id));
+  const [before, foreseen] = [await numbers(), await wouldJoin(stage.db, "", drafts)];
   const run = await stage.run({ kind: "schedule" });
   await stage.db.transaction().execute(async (transaction) => {
     await insertSlices(transaction, run, await joinWaiting(transaction, run, drafts), now);
   });
+  const after = await numbers();
+  return { foreseen: [...foreseen].sort(), gone: before.filter((id) => !after.includes(id)) };
 }
 
 /** First and last day in August of each slice. */
@@ -29,13 +33,14 @@ async function days(): Promise<readonly string[]> {
 }
 
 /** Lets a slice wait for the 17th that was queued a day before, and changes it; and queues the 18th. */
-async function beside({ waits = {}, run = {}, change = "", queued = newest() }: Case): Promise<readonly string[]> {
+async function beside({ waits = {}, run = {}, change = "", queued = newest(), isForeseen = true }: Case) {
   await stage.reset();
   const before = await stage.run({ kind: "schedule", ...run });
   await stage.insert(before, draft({ window: august(17), ...waits }));
   await stage.pool.query("update ops.slice set created_at = created_at - interval '1 day'");
   if (change !== "") await stage.pool.query(`update ops.slice set ${change}`);
-  await queue(queued);
+  const { foreseen, gone } = await queue(queued);
+  if (isForeseen) expect(foreseen).toEqual(gone);
   return days();
 }
 
@@ -44,6 +49,8 @@ type Case = {
   readonly run?: Partial<RunStart>;
   readonly change?: string;
   readonly queued?: SliceDraft;
+  /** False if a plan does not know that it stays. */
+  readonly isForeseen?: boolean;
 };
 
 test("a slice that waits for the days beside those that are queued becomes one with them, since it began to wait", async () => {
@@ -64,7 +71,7 @@ const stays: Readonly<Record<string, Case>> = {
   "is the rest of an answer": { change: "tail_of = 1" },
   "belongs to a plan": { change: "plan_id = 1" },
   "is of a retry": { run: { kind: "retry" } },
-  "is in another queue": { change: "queue_id = 99" },
+  "is in another queue": { change: "queue_id = 99", isForeseen: false },
   "has another class": { waits: { class: "history" } },
   "was to cost less": { waits: { credits: 2 } },
   "is another operation": { waits: { operation: "ios_keyword_history" } },

@@ -157,6 +157,31 @@ describe("reopen", () => {
     ]);
   });
 
+  test("what is open again costs a later page that could not be read until that page has come again, for any end of its attempts", async () => {
+    const [id = ""] = await stage.insert(await stage.run(), draft({ requests: 3, credits: 9 }));
+    const unread = { code: "not_json", message: "" };
+    const unpaid = { code: "credits_exhausted", message: "" };
+    const left = async () =>
+      (await openWork(stage.db, { datasets: ["keyword_rank"], account: "" })).map(({ credits }) => credits);
+    const first = await stage.claimed(id, worker);
+    await stage.land(id);
+    await stage.land(id, 1);
+    await endAttempt(stage.db, first, { ...ending, state: "pending", error: unread, counts: true }, now);
+    const second = await stage.claimed(id, worker);
+    expect(await left()).toEqual([6]);
+    await endAttempt(stage.db, second, { ...ending, state: "pending", error: unpaid }, now);
+    expect(await left()).toEqual([6]);
+    const third = await stage.claimed(id, worker);
+    await stage.land(id, 1, third.attempt);
+    expect(await left()).toEqual([3]);
+    await endAttempt(stage.db, third, { ...ending, state: "pending", error: unread }, now);
+    expect(await left()).toEqual([6]);
+    const fourth = await stage.claimed(id, worker);
+    await stage.land(id, 1, fourth.attempt);
+    // the error of the attempt before is still there
+    expect(await left()).toEqual([3]);
+  });
+
   test("is priced with a page that could not be read, also if the slice ended for another reason afterwards", async () => {
     const [id = ""] = await stage.insert(await stage.run(), draft({ requests: 1, credits: 3 }));
     const unread = { code: "not_json", message: "" };
@@ -173,7 +198,7 @@ describe("reopen", () => {
     ).toEqual([3]);
     // a page that came after it need not be requested again
     const third = await stage.claimed(id, worker);
-    await stage.pool.query("update raw.answer set attempt = $1", [third.attempt]);
+    await stage.land(id, 0, third.attempt);
     await endAttempt(stage.db, third, { ...ending, state: "failed", error: unpaid }, now);
     expect(await priced()).toBe(0);
   });

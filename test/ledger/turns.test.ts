@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { addDays } from "../../src/core/day.ts";
 import { creditClasses, type SliceDraft } from "../../src/core/slice.ts";
 import { liftStop, readRefusedLately, recordStop } from "../../src/credits/account-stop.ts";
 import { adoptOrphanedSlices } from "../../src/ledger/adopt-slices.ts";
@@ -142,7 +143,7 @@ describe("the turns of slices", () => {
         { code: "forbidden", operation, subject, dataset: "app_rating", message: "" },
         { firstMs: 1, longestMs: 1 },
       );
-    const drafts = [3, 9].flatMap((date) =>
+    const drafts = [{ start: august(3).start, end: august(12).end }, august(9)].flatMap((window) =>
       ["any", ...Object.keys(refusals)].flatMap((operation) =>
         ["101", "303"].flatMap((org) =>
           creditClasses.map((name) =>
@@ -150,8 +151,8 @@ describe("the turns of slices", () => {
               operation,
               scope: { org_id: org, other: `${operation} ${name}` },
               class: name,
-              window: august(date),
-              ...(name === "snapshot" ? { lastDay: august(date + 10).start } : {}),
+              window,
+              ...(name === "snapshot" ? { lastDay: addDays(window.start, 10) } : {}),
             }),
           ),
         ),

@@ -34,6 +34,17 @@ test("takes the newest day first when the option says so", async () => {
   expect((await cut(slices, 6, true)).kept).toEqual([slices[1], slices[2]]);
 });
 
+test("goes by the last day of a window if the newest come first, else by its first day", async () => {
+  const [long, short] = [
+    [9, 1],
+    [5, 3],
+  ].map(([from = 0, to = 0]) => ({
+    ...slice(from, 3),
+    window: { start: addDays(today, -from), end: addDays(today, -to) },
+  }));
+  for (const newestFirst of [true, false]) expect((await cut([short!, long!], 3, newestFirst)).kept).toEqual([long]);
+});
+
 test("takes snapshots that are lost by tomorrow before those that can be requested then", async () => {
   const ofWeek = { ...slice(0, 3, "snapshot"), lastDay: addDays(today, 6) };
   const ofDay = { ...slice(0, 5, "snapshot"), lastDay: today };

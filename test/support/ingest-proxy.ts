@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 export type Passing = {
   /** As it was requested, undecoded, with its query. */
   readonly target: string;
+  readonly method: string;
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -28,6 +29,7 @@ export async function openProxy(
         const { "content-length": _length, ...headers } = answer.headers;
         const passing: Passing = {
           target,
+          method: incoming.method ?? "GET",
           status: answer.statusCode ?? 500,
           headers,
           body: Buffer.concat(parts).toString(),

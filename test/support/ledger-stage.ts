@@ -55,8 +55,8 @@ export interface LedgerStage extends AsyncDisposable {
   ) => Promise<readonly string[]>;
   /** Claims a slice that is known to be free. */
   readonly claimed: (slice: string, worker: string) => Promise<Slice>;
-  /** Stores a page of the answer to the first attempt of a slice: the first page if left out. */
-  readonly land: (slice: string, page?: number) => Promise<void>;
+  /** Stores a page of the answer to an attempt of a slice: the first page of the first attempt if left out. */
+  readonly land: (slice: string, page?: number, attempt?: number) => Promise<void>;
   /** Rows of `ops.slice`, in order of number, by a select list. */
   readonly slices: (select: string) => Promise<readonly Record<string, unknown>[]>;
   /** How many connections to the database wait for a lock. */
@@ -120,10 +120,10 @@ export async function openLedgerStage(): Promise<LedgerStage> {
       }
       return ids;
     },
-    land: async (slice, page = 0) => {
+    land: async (slice, page = 0, attempt = 1) => {
       await sql`
         insert into raw.answer (request_id, slice_id, attempt, page, operation, body, byte_count, fetched_at)
-        values (1, ${slice}, 1, ${page}, 'any', '{}', 2, now())`.execute(db);
+        values (1, ${slice}, ${attempt}, ${page}, 'any', '{}', 2, now())`.execute(db);
     },
     slices: async (select) => {
       const { rows } = await sql`select ${sql.raw(select)} from ops.slice order by slice_id`.execute(db);

@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { reportGoneWorker } from "../../src/cli/gone-worker.ts";
 import { systemClock } from "../../src/core/clock.ts";
+import { minuteOf } from "../../src/core/words.ts";
 import { enterWorker } from "../../src/ledger/workers.ts";
 import { besideWorker } from "../support/beside-worker.ts";
 import { runCommand, runUntil } from "../support/command.ts";
@@ -38,6 +40,19 @@ test("a worker that lives and sends no heartbeats is reported as such", async ()
   await using _ = await enterWorker(app.warehouse.pool, { kind: "worker", account: "", clock: app.clock });
   await stage.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
   expect((await runCommand(stage, ["runs"])).stderr).toContain("(the last one has no recent heartbeat)");
+});
+
+test("the time since which no worker has run is the one that its last heartbeat has in the ledger, also if the clock of the machine differs", async () => {
+  await using stage = await openToday();
+  await using app = await stage.open();
+  await using _ = await enterWorker(app.warehouse.pool, { kind: "worker", account: "", clock: app.clock });
+  await stage.query("update ops.worker set heartbeat_at = heartbeat_at - interval '2 minutes'");
+  const [worker] = await stage.query<{ at: Date }>("select heartbeat_at as at from ops.worker");
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => written.mockRestore());
+  const ahead = { ...app, clock: { ...app.clock, now: () => app.clock.now() + 20 * 60_000 } };
+  await reportGoneWorker(ahead);
+  expect(written.mock.calls.join("")).toContain(minuteOf(worker!.at));
 });
 
 test("a worker that is killed and leaves none is reported by the next command, in one line, until one runs or is stopped", async () => {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import type { JobHelpers } from "graphile-worker";
+import { parseCrontab, type JobHelpers } from "graphile-worker";
 import type { App } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { fail } from "../../src/core/errors.ts";
 import { createLog } from "../../src/core/log.ts";
 import { noteTaskDone, raiseFinding, readFindings, taskFinding } from "../../src/ledger/findings.ts";
+import type { CrontabLine } from "../../src/worker/crontab.ts";
 import { notedTask } from "../../src/worker/noted-task.ts";
 import { startQueue } from "../../src/worker/queue-runner.ts";
 import { openGranted, tried } from "../support/granted-stage.ts";
@@ -16,6 +17,7 @@ const clock = systemClock();
 const lastTry = {
   job: { attempts: 1, max_attempts: 1, last_error: null },
   addJob: () => Promise.resolve(),
+  getQueueName: () => null,
 } as unknown as JobHelpers;
 
 test("a failed task keeps its own error if its finding cannot be written, and the log says why", async () => {
@@ -25,7 +27,7 @@ test("a failed task keeps its own error if its finding cannot be written, and th
   const halted = new AbortController().signal;
   const task = notedTask(
     { warehouse, clock, log },
-    { name: "export", task: () => Promise.reject(new Error("no room for files")), halted },
+    { name: "export", task: () => Promise.reject(new Error("no room for files")), halted, lines: [] },
   );
   await tried(stage.adminUrl, "alter table ops.finding add constraint odd check (false) not valid");
   await expect(task({}, lastTry)).rejects.toThrow("no room for files");
@@ -50,6 +52,7 @@ test("a task that meets a process that does the same work leaves it to that one:
         name: "publish",
         task: () => Promise.reject(fail("publish_under_way")),
         halted: new AbortController().signal,
+        lines: [],
       },
     )({}, lastTry);
   const open = async () =>
@@ -73,18 +76,21 @@ test("a task that meets such a process is tried again after ten minutes, also if
     if (isElsewhere) throw fail("export_under_way");
   };
   const halted = new AbortController().signal;
-  const taskList = { weekly: notedTask(app, { name: "weekly", task, halted }) };
+  const taskList = { weekly: notedTask(app, { name: "weekly", task, halted, lines: [] }) };
   const queue = await startQueue(app as unknown as App, { taskList, schedule: [], onLost: () => undefined });
-  await queue.addJob("weekly", {}, { jobKey: "weekly", maxAttempts: 3 });
+  await using _ended = { [Symbol.asyncDispose]: queue.stop };
+  const asInLine = { queueName: "files", priority: 7, maxAttempts: 3 };
+  await queue.addJob("weekly", {}, { ...asInLine, jobKey: "weekly" });
   const jobs = async () => {
     const { rows } = await warehouse.pool.query(
-      `select key, max_attempts as most, ceil(extract(epoch from run_at - now()) / 60)::int as minutes from graphile_worker.jobs`,
+      `select key, queue_name as queue, priority, max_attempts as most, ceil(extract(epoch from run_at - now()) / 60)::int as minutes
+       from   graphile_worker.jobs`,
     );
     return rows as readonly object[];
   };
-  const again = { key: "weekly again", most: 3, minutes: 10 };
+  const again = { key: "weekly again", queue: "files", priority: 7, most: 3, minutes: 10 };
   await expect.poll(jobs, { timeout: 60_000 }).toEqual([again]);
-  const inTenMinutes = () => queue.addJob("weekly", {}, { jobKey: "weekly again", maxAttempts: 3 });
+  const inTenMinutes = () => queue.addJob("weekly", {}, { ...asInLine, jobKey: "weekly again" });
   await inTenMinutes();
   // the job that runs gives its key to the next one
   await expect.poll(jobs, { timeout: 60_000 }).toEqual([again]);
@@ -97,6 +103,28 @@ test("a task that meets such a process is tried again after ten minutes, also if
   );
 });
 
+test("such a task is left to its line of the crontab if that runs before the next try or within ten minutes of it", async () => {
+  await using warehouse = await openWarehouse(stage.adminUrl, 1);
+  const log = createLog({ level: "silent", secrets: [] });
+  const halted = new AbortController().signal;
+  const task = () => Promise.reject(fail("export_under_way"));
+  const lineOf = (text: string): Pick<CrontabLine, "task" | "item"> => {
+    const [item] = parseCrontab(text);
+    return { task: item!.task, item: item! };
+  };
+  const lines = [lineOf("0 9 * * * export ?id=e"), lineOf("30 7 * * * publish ?id=p")];
+  const triesAgain = async (time: string) => {
+    const added: string[] = [];
+    const addJob = async (name: string) => void added.push(name);
+    const moved = { ...clock, now: () => Date.parse(`2026-08-18T${time}Z`) };
+    const run = notedTask({ warehouse, clock: moved, log }, { name: "export", task, halted, lines });
+    await run({}, { ...lastTry, addJob } as unknown as JobHelpers);
+    return added.length > 0;
+  };
+  const times = ["07:25:00", "08:39:59", "08:40:01", "08:55:00", "09:00:00"];
+  expect(await Promise.all(times.map(triesAgain))).toEqual([true, true, false, false, true]);
+});
+
 test("a task that meets such a process and does not succeed until after its next run is a finding", async () => {
   await using warehouse = await openWarehouse(stage.adminUrl, 2);
   const log = createLog({ level: "silent", secrets: [] });
@@ -107,7 +135,7 @@ test("a task that meets such a process and does not succeed until after its next
     now = begin + after * hours;
     const moved = { ...clock, now: () => now };
     const halted = new AbortController().signal;
-    const task = notedTask({ warehouse, clock: moved, log }, { name: "elsewhere", task: outcome, halted });
+    const task = notedTask({ warehouse, clock: moved, log }, { name: "elsewhere", task: outcome, halted, lines: [] });
     return Promise.resolve(task({}, lastTry)).catch(() => undefined);
   };
   const underWay = () => Promise.reject(fail("publish_under_way"));

@@ -7,7 +7,7 @@ import { liftStop, recordStop } from "../../src/credits/account-stop.ts";
 import type { WorkerState } from "../../src/health/worker-state.ts";
 import type { Intervals } from "../../src/runs/heartbeat.ts";
 import { runWorker } from "../support/agreed-worker.ts";
-import { openStage, until, type Stage } from "../support/ingest-stage.ts";
+import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
 
 const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
 const intervals: Intervals = { beatMs: 20, deadAfterMs: 60_000, firstCheckMs: 40, longestCheckMs: 160 };
@@ -56,6 +56,32 @@ test("a stop of the account stands until the API has accepted a balance check, a
   stage.sandbox.set({ faults: [] });
   await until(() => worker.states.at(-1) === "running");
   expect(await isStopped(stage)).toBe(false);
+});
+
+test("a refusal shows in the state of a worker while answers that are paid for are still under way", async () => {
+  // after the balance
+  const gate = gateAfter(1);
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs });
+  await using worker = await startWorker(stage);
+  await until(() => gate.held() > 0);
+  await refuseRanks(stage);
+  await until(() => worker.states.includes("aborted"));
+  expect(await stage.query("select stopped_at from ops.worker where kind = 'worker'")).toEqual([{ stopped_at: null }]);
+  gate.open();
+});
+
+test("a worker that waits for the API sends heartbeats while a balance check takes long", async () => {
+  // after the refusal
+  const gate = gateAfter(1);
+  const refusal = { operation: balance, times: 1, kind: "status", status: 401 } as const;
+  await using stage = await openStage({ market, clock: gate.clock, latencyMs: gate.latencyMs, faults: [refusal] });
+  await using _ = await startWorker(stage);
+  await until(() => gate.held() > 0);
+  const beatAt = async () => (await stage.query("select heartbeat_at from ops.worker"))[0]?.["heartbeat_at"] as Date;
+  const from = await beatAt();
+  await until(async () => (await beatAt()) > from);
+  expect(gate.held()).toBe(1);
+  gate.open();
 });
 
 test("an unexpected error while a worker waits for the API is logged, and the next session begins after a wait", async () => {

@@ -6,6 +6,7 @@ import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { readPortfolioApps } from "../../planner/portfolio.ts";
 import { createTally, planTotals } from "../../planner/plan-tally.ts";
 import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
+import { wouldJoin } from "../../ledger/join-waiting.ts";
 import { failedCount, openWork } from "../../ledger/open-slices.ts";
 import { forgetOldPrices } from "../../runs/forget-prices.ts";
 import { dueTries } from "../../runs/queue-retries.ts";
@@ -67,16 +68,22 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
   await forgetOldPrices({ db, clock: app.clock });
   const tally = createTally({ digest: false });
+  const joined: string[] = [];
   let stage: PlanChunk["stage"] | null = null;
   for await (const chunk of planChunks(db, request, settings, true)) {
     stage ??= chunk.stage;
     tally.add(chunk);
+    for (const id of await wouldJoin(db, accountOf(settings), chunk.slices)) joined.push(id);
   }
   const { lines: all, naiveCredits } = tally.sum();
   const gone = await outOfPortfolio({ db, clock: app.clock }, settings, { datasets: names, isWorker: false });
   const due = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
   const tries = due.tries.filter(({ sliceId }) => !gone.includes(sliceId));
-  const waitingByApp = await openWork(db, { datasets: names, account: accountOf(settings), without: gone });
+  const waitingByApp = await openWork(db, {
+    datasets: names,
+    account: accountOf(settings),
+    without: [...gone, ...joined],
+  });
   const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...workOf(tries)]];
   return {
     stage: stage ?? "market",
