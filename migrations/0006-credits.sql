@@ -63,9 +63,9 @@ create table ops.credit_budget (
   apps          text[],
   taken_credits bigint  not null default 0,
   refused_at    timestamptz,
-  unique (account_id, budget, period, starts_on)
+  unique nulls not distinct (account_id, ends_on, budget, period, credits, datasets, apps)
 );
-comment on table  ops.credit_budget               is 'Budgets from credits.budgets in the configuration, one row for each day or month. The row is locked while credits are taken from it, so that several workers together stay within the budget.';
+comment on table  ops.credit_budget               is 'Budgets from credits.budgets in the configuration, one row for each day or month, and another one for each change of its limit, datasets or apps. A row is locked while credits are taken from it, so that several workers together stay within the budget.';
 comment on column ops.credit_budget.budget_id     is 'Number of the budget in this period.';
 comment on column ops.credit_budget.account_id    is 'Account, as the shortened hash of its key.';
 comment on column ops.credit_budget.budget        is 'Name of the budget.';

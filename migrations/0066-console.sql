@@ -127,8 +127,8 @@ comment on column ops.api_trouble.outage_seen_at is 'When a process last found t
 select ops.comment_columns('ops.api_trouble', 'ops.credit_account');
 
 create view ops.credit_budget_use as
-select account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits, refused_at from ops.credit_budget;
-comment on view ops.credit_budget_use is 'One row per budget and day or month: its limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?';
+select budget_id, account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits, refused_at from ops.credit_budget;
+comment on view ops.credit_budget_use is 'One row per budget and day or month, and per limit that it had in that time: the limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?';
 select ops.comment_columns('ops.credit_budget_use', 'ops.credit_budget');
 
 create view ops.credit_forecast_day as

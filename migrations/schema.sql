@@ -6092,7 +6092,7 @@ create view ops.credit_balance (
     observed_at
    FROM ops.credit_account;
 
--- Budgets from credits.budgets in the configuration, one row for each day or month. The row is locked while credits are taken from it, so that several workers together stay within the budget.
+-- Budgets from credits.budgets in the configuration, one row for each day or month, and another one for each change of its limit, datasets or apps. A row is locked while credits are taken from it, so that several workers together stay within the budget.
 create table ops.credit_budget (
   budget_id bigint not null generated always as identity, -- Number of the budget in this period.
   account_id text not null, -- Account, as the shortened hash of its key.
@@ -6106,12 +6106,13 @@ create table ops.credit_budget (
   taken_credits bigint not null default 0, -- Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.
   refused_at timestamp with time zone, -- When it first had no credits left for a call; null while it has room.
   constraint credit_budget_pkey PRIMARY KEY (budget_id),
-  constraint credit_budget_account_id_budget_period_starts_on_key UNIQUE (account_id, budget, period, starts_on),
+  constraint credit_budget_account_id_ends_on_budget_period_credits_data_key UNIQUE NULLS NOT DISTINCT (account_id, ends_on, budget, period, credits, datasets, apps),
   constraint credit_budget_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
 );
 
--- One row per budget and day or month: its limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?
+-- One row per budget and day or month, and per limit that it had in that time: the limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?
 create view ops.credit_budget_use (
+  budget_id bigint, -- Number of the budget in this period.
   account_id text, -- Account, as the shortened hash of its key.
   budget text, -- Name of the budget.
   period text, -- day or month, of the calendar (UTC).
@@ -6123,7 +6124,8 @@ create view ops.credit_budget_use (
   taken_credits bigint, -- Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.
   refused_at timestamp with time zone -- When it first had no credits left for a call; null while it has room.
 ) as
- SELECT account_id,
+ SELECT budget_id,
+    account_id,
     budget,
     period,
     starts_on,

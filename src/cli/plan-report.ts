@@ -115,17 +115,17 @@ export function printPlan({ lines, waiting, totals, forecast: done, overBudget, 
   const saves = totals.naiveCredits !== null && totals.naiveCredits > planTotals(lines).credits;
   if (saves)
     print(`\nOne request per keyword would cost ${count(totals.naiveCredits ?? 0)} credits for what is newly planned.`);
-  print(`${saves ? "" : "\n"}${doneWords(done)}`);
+  print(`${saves ? "" : "\n"}${doneWords(done, overBudget.length > 0)}`);
   for (const line of deferredWords(overBudget)) print(line);
 }
 
-function doneWords(done: Done): string {
+function doneWords(done: Done, isOverBudget: boolean): string {
   if (!("unknown" in done)) {
     const others =
       done.keptForNights === 0
         ? "If no other process spends credits"
         : `If only the coming nights spend credits besides (history leaves them ${count(done.keptForNights)} until the reset)`;
-    return `${others}, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and the work finishes at ${timeText(Date.parse(done.doneAt))}.`;
+    return `${others}, ${done.periods === 1 ? "this period's credits are enough" : `it takes ${done.periods} allowance periods`}, and ${isOverBudget ? "without budgets " : ""}the work finishes at ${timeText(Date.parse(done.doneAt))}.`;
   }
   return unknownWords[done.unknown];
 }

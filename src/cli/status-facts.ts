@@ -92,7 +92,8 @@ function nextRunText({ nextRuns, now }: StatusFacts): string {
   const costing = next.every(({ credits }) => credits === 0) ? nextRuns.find(({ credits }) => credits > 0) : undefined;
   return [...next, ...(costing === undefined ? [] : [costing])]
     .map(({ line, at, slices, credits, overBudget }) => {
-      const putOff = overBudget.slices === 0 ? "" : `, about ${count(overBudget.credits)} of them deferred by budgets`;
+      const putOff =
+        overBudget.slices === 0 ? "" : `, of which budgets defer about ${countOf(overBudget.credits, "credit")}`;
       const price =
         slices === 0
           ? "nothing is due then"

@@ -101,11 +101,15 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
 /** An account or a caller may have a name only. */
 const byName = ["accounts", "gateway.callers"];
 
+/** Some editors empty a file before they write it: its defaults would then be requested, and paid for. */
+const isEmpty = "is empty: write your settings, or {} for the defaults";
+
 /**
  * Reads config/storehouse.yaml; a missing file means defaults. `schema` comes from `settingsFor`; without it only the shape of each
  * dataset's settings is checked. Throws a UsageError that names file, line and key.
  */
 export function readSettings(file: string, schema: z.ZodType = Settings): Settings {
+  if (readText(file)?.trim() === "") throw fail("bad_config", { file, line: 1, problem: isEmpty });
   // all datasets' settings have the same shape, except for options, which the dataset itself reads
   return readYaml(file, schema, (key, path) => unknownName(key, path, schema), byName) as Settings;
 }

@@ -8,13 +8,17 @@ import {
 } from "../core/credit-budget.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
-import { instant, sql, type Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import { chargedCredits } from "./charges.ts";
 
 /*
  * A budget limits the credits that calls of some datasets or apps may take in a calendar day or month (UTC). Each period has a row with the
  * credits taken so far: the statement that grants a call adds its price, and the statement that settles it corrects that to what was charged
  * (both in holds.ts). A call without a reply counts with its price.
+ *
+ * Processes may have different settings: one that was not restarted, or a command with another file. So a row is never changed or deleted:
+ * another limit, or other datasets or apps, have a row of their own. A process is refused by its own budgets only, and each call counts in
+ * every row that covers it.
  */
 
 /** A budget in its current period: the credits taken, and since when it has refused calls. */
@@ -25,10 +29,10 @@ export type BudgetUse = CreditBudget & {
   readonly refusedAt: Date | null;
 };
 
-/** Finds the rows (`budget_id`) that a call counts against. */
+/** Finds the rows (`budget_id`) of the process's own budgets that may refuse a call. */
 export type BudgetBook = (subject: BudgetSubject) => Promise<readonly string[]>;
 
-/** Opens the budgets at the first call of each day, even if none is configured: this deletes rows of earlier configurations. */
+/** Opens the budgets of a process at its first call of each day. */
 export function createBudgetBook(options: {
   readonly db: Database;
   readonly accountId: string;
@@ -51,34 +55,22 @@ type OpenBudget = CreditBudget & { readonly budgetId: string };
 /** The budgets of an account, and the day that selects their periods. */
 export type BudgetsOn = { readonly accountId: string; readonly budgets: readonly CreditBudget[]; readonly day: Day };
 
-/**
- * Upserts the rows of the configured budgets for the periods of a day, and deletes those of budgets that are no longer configured. A new
- * row, and one whose datasets or apps have changed, starts with the charges of the period so far.
- */
+/** Inserts the rows of budgets for the periods of a day that do not exist yet, with what was taken in the period so far. */
 export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly OpenBudget[]> {
-  const { accountId, budgets, day } = of;
+  const { accountId, budgets } = of;
+  if (budgets.length === 0) return [];
   return db.transaction().execute(async (transaction) => {
     // blocks grants: the next statement sees what they have taken
     await sql`select from ops.credit_account where account_id = ${accountId} for update`.execute(transaction);
-    if (budgets.length === 0) {
-      await sql`delete from ops.credit_budget where account_id = ${accountId} and ends_on > ${day}::date`.execute(
-        transaction,
-      );
-      return [];
-    }
     const { rows } = await sql<{ budgetId: string; budget: string; period: BudgetPeriod }>`
-      with ${counted(of, true)}, gone as (
-        delete from ops.credit_budget as b
-        where  b.account_id = ${accountId} and b.ends_on > ${day}::date
-        and    not exists (select from wanted as w where w.budget = b.budget and w.period = b.period)
+      with ${counted(of, true)}, made as (
+        insert into ops.credit_budget (account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits)
+        select ${accountId}, budget, period, starts_on, ends_on, credits, datasets, apps, taken from counted where budget_id is null
+        returning budget_id, budget, period
       )
-      insert into ops.credit_budget as b (account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits)
-      select ${accountId}, budget, period, starts_on, ends_on, credits, datasets, apps, taken from counted
-      on conflict (account_id, budget, period, starts_on) do update
-      set    credits = excluded.credits, datasets = excluded.datasets, apps = excluded.apps, taken_credits = excluded.taken_credits,
-             refused_at = case when excluded.credits > b.credits or (excluded.datasets, excluded.apps) is distinct from (b.datasets, b.apps)
-                               then null else b.refused_at end
-      returning budget_id as "budgetId", budget, period`.execute(transaction);
+      select budget_id as "budgetId", budget, period from made
+      union all
+      select budget_id, budget, period from counted where budget_id is not null`.execute(transaction);
     return rows.flatMap((row) => {
       const own = budgets.find(({ budget, period }) => budget === row.budget && period === row.period);
       return own === undefined ? [] : [{ ...own, budgetId: row.budgetId }];
@@ -98,8 +90,8 @@ export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonl
 }
 
 /**
- * SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken). `withHeld`: new rows include current
- * holds.
+ * SQL: the CTEs `wanted` (the budgets with their periods) and `counted` (the same with credits taken, and their row if there is one). Another
+ * row with the same datasets and apps has counted the same calls. `withHeld`: what is counted anew includes current holds.
  */
 function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
   const wanted = budgets.map((one) => {
@@ -110,19 +102,29 @@ function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
         select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
           as w (budget text, period text, credits integer, datasets text[], apps text[], starts_on date, ends_on date)
       ), counted as (
-        select w.*, case when k.account_id is null or (k.datasets, k.apps) is distinct from (w.datasets, w.apps)
-                         then ${chargedBefore(accountId)} ${withHeld ? sql`+ ${heldBefore(accountId)}` : sql``}
-                         else k.taken_credits end as taken,
-               -- a refusal does not survive a raised limit or a changed subject: slices that wait for the budget are resumed
-               case when w.credits <= k.credits and (k.datasets, k.apps) is not distinct from (w.datasets, w.apps) then k.refused_at end as refused_at
+        select w.*, own.budget_id, own.refused_at,
+               coalesce(own.taken_credits, other.taken_credits, ${chargedBefore(accountId)} ${withHeld ? sql`+ ${heldBefore(accountId)}` : sql``}) as taken
         from   wanted as w
-        left   join ops.credit_budget_use as k on k.account_id = ${accountId} and k.budget = w.budget and k.period = w.period and k.starts_on = w.starts_on
+        left   join lateral (
+          select k.* from ${rowsOf(accountId)} and k.budget = w.budget and k.credits = w.credits
+        ) as own on true
+        left   join lateral (
+          select max(k.taken_credits) as taken_credits from ${rowsOf(accountId)}
+        ) as other on true
       )`;
 }
 
-/** SQL: true if a budget `w` applies to the dataset and app of a call. */
-function isOf(dataset: string, app: string) {
-  return sql`(w.datasets is null or ${sql.ref(dataset)} = any (w.datasets)) and (w.apps is null or ${sql.ref(app)} = any (w.apps))`;
+/** SQL: the rows `k` of the period, datasets and apps of a budget `w`. */
+function rowsOf(accountId: string) {
+  return sql`ops.credit_budget_use as k
+          where k.account_id = ${accountId} and k.ends_on = w.ends_on and k.period = w.period
+          and   (k.datasets, k.apps) is not distinct from (w.datasets, w.apps)`;
+}
+
+/** SQL: true if a budget applies to the dataset and app of a call. */
+export function appliesTo(budget: string, dataset: SqlFragment, app: SqlFragment): SqlFragment {
+  const [datasets, apps] = [sql.ref(`${budget}.datasets`), sql.ref(`${budget}.apps`)];
+  return sql`(${datasets} is null or ${dataset} = any (${datasets})) and (${apps} is null or ${app} = any (${apps}))`;
 }
 
 /** SQL: credits charged in the period of a budget `w`, for any token of the account, replaced ones included. */
@@ -134,14 +136,14 @@ function chargedBefore(accountId: string) {
     select ${chargedCredits} from ops.request_log as q
     where  q.account_id in (${tokens}) and q.received_at >= w.starts_on::timestamp at time zone 'UTC'
     -- dataset and app of the request itself: its slice may be folded or cancelled
-    and    ${isOf("q.dataset", "q.track_id")})`;
+    and    ${appliesTo("w", sql`q.dataset`, sql`q.track_id`)})`;
 }
 
 /** SQL: credits held for calls of a budget `w`. */
 function heldBefore(accountId: string) {
   return sql`(
     select coalesce(sum(h.cost), 0) from ops.credit_hold as h left join ops.slice_status as l on l.slice_id = h.slice_id
-    where  h.account_id = ${accountId} and ${isOf("l.dataset", "l.track_id")})`;
+    where  h.account_id = ${accountId} and ${appliesTo("w", sql`l.dataset`, sql`l.track_id`)})`;
 }
 
 /** Returns the budget that refuses a call (of several, the one whose period ends last), and records the refusal. */

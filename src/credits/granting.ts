@@ -85,7 +85,8 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
 
   return async function grantFor(work: PricedWork): Promise<Grant> {
     const planId = work.planId ?? null;
-    const budgetIds = await budgetsOf(work.about ?? { dataset: "", app: null });
+    const about = work.about ?? { dataset: "", app: null };
+    const budgetIds = await budgetsOf(about);
     const wanted = {
       accountId,
       workerId,
@@ -95,6 +96,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
       sliceId: work.sliceId ?? null,
       planId,
       budgetIds,
+      about,
       // a person who runs a command has decided already
       passesBudgets: work.class === "person",
     };

@@ -1,5 +1,8 @@
 import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
+import type { BudgetSubject } from "../core/credit-budget.ts";
+import { dayOf } from "../core/day.ts";
+import { appliesTo } from "./budgets.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
 
@@ -45,16 +48,19 @@ export type CreditRequest = {
   readonly sliceId: string | null;
   /** Plan whose price it counts against; null if there is none. */
   readonly planId: string | null;
-  /** Budgets that it counts against. */
+  /** Budgets of the process that cover it, and may refuse it. */
   readonly budgetIds: readonly string[];
+  /** What it is about: it counts in every budget that covers this, also in those of other processes. */
+  readonly about: BudgetSubject;
   /** True if no budget limits it. */
   readonly passesBudgets: boolean;
 };
 
 /**
- * Holds credits for several requests that differ only in their slice, first ones first: as many as keep the floor, the rest of the plan's
- * price and the budgets. None while the balance is unknown or its period is over. One statement, which locks the rows of account, plan and
- * budgets and so serialises all workers. Lock order, here and in `settleAfter`: account before budgets.
+ * Holds credits for several requests that differ only in their slice and in what they are about, first ones first: as many as keep the
+ * floor, the rest of the plan's price and the process's own budgets. None while the balance is unknown or its period is over. One statement,
+ * which locks the rows of account, plan and budgets and so serialises all workers. Lock order, here and in `settleAfter`: account before
+ * budgets.
  */
 export async function reserveMany(
   db: Queryable,
@@ -67,6 +73,7 @@ export async function reserveMany(
   const now = instant(clock.now());
   const cost = credits(request.cost);
   const budgetIds = sql`${[...request.budgetIds]}::bigint[]`;
+  const today = sql`${dayOf(clock.now())}::date`;
   // calls in flight and a pause cannot explain a later start: a clock that was ahead wrote it, and it would stop all workers
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
   // numeric, since 0.07 * 100 must be exactly 7
@@ -84,13 +91,13 @@ export async function reserveMany(
       from   ops.plan as p where p.plan_id = ${request.planId}::bigint and ${cost} > 0
       for    update
     ), budget as materialized (
-      select b.budget_id, case when ${request.passesBudgets}::boolean then ${count} else floor((b.credits - b.taken_credits) / ${cost}::numeric) end as fits
+      select b.*, b.budget_id = any (${budgetIds}) as is_own
       from   account
-      join   ops.credit_budget as b on b.account_id = account.account_id and b.budget_id = any (${budgetIds}) and ${cost} > 0
+      join   ops.credit_budget as b on b.account_id = account.account_id and (b.budget_id = any (${budgetIds}) or ${today} >= b.starts_on and ${today} < b.ends_on)
       for    update of b
     ), fitting as materialized (
-      select account_id, starts_at, gap,
-             greatest(0, least(fits, (select plan.fits from plan), (select min(budget.fits) from budget)))::integer as fits
+      select account_id, starts_at, gap, greatest(0, least(fits, (select plan.fits from plan), (
+               select floor(min(credits - taken_credits) / ${cost}::numeric) from budget where is_own and ${cost} > 0 and not ${request.passesBudgets}::boolean)))::integer as fits
       from   account
     ), granted as (
       update ops.credit_account as a
@@ -102,14 +109,20 @@ export async function reserveMany(
     ), taken as (
       update ops.plan as p set taken_credits = p.taken_credits + g.fits * ${cost}
       from   granted as g where p.plan_id = ${request.planId}::bigint
+    ), call as materialized (
+      select g.account_id, g.starts_at + (c.place - 1) * g.gap + ${holdFor} as expires_at, c.place, c.slice_id,
+             array(select b.budget_id from budget as b where b.is_own or ${appliesTo("b", sql`c.dataset`, sql`c.app`)}) as budget_ids
+      from   granted as g
+      join   unnest(${requests.map(({ sliceId }) => sliceId)}::bigint[], ${requests.map(({ about }) => about.dataset)}::text[],
+                    ${requests.map(({ about }) => about.app)}::text[]) with ordinality as c (slice_id, dataset, app, place) on c.place <= g.fits
     ), taken_of_budgets as (
-      update ops.credit_budget as b set taken_credits = taken_credits + g.fits * ${cost}
-      from   granted as g where b.budget_id = any (${budgetIds})
+      update ops.credit_budget as b set taken_credits = taken_credits + t.calls * ${cost}
+      from   (select budget_id, count(*) as calls from call cross join unnest(budget_ids) as budget_id group by budget_id) as t
+      where  b.budget_id = t.budget_id
     )
     insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id)
-    select account_id, ${request.workerId}::bigint, ${cost}, starts_at + (place - 1) * gap + ${holdFor}, ${budgetIds}, ${request.planId}::bigint,
-           (${requests.map(({ sliceId }) => sliceId)}::bigint[])[place]
-    from   granted, generate_series(1, fits) as place
+    select account_id, ${request.workerId}::bigint, ${cost}, expires_at, budget_ids, ${request.planId}::bigint, slice_id
+    from   call
     order  by place
     returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);
   return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));

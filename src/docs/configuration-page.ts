@@ -11,7 +11,7 @@ export function configurationPage(): string {
     file: "configuration.md",
     title: "Configuration",
     about: [
-      "Secrets and addresses come from the environment, then from `.env` in the working folder, or, if there is none, from `.env` in the project's folder. `.env.example` lists them. Everything else is in `config/storehouse.yaml`. Every part of that file is optional, and `config/storehouse.schema.json` gives editors completion. An invalid value stops the command, which names it with its line.",
+      "Secrets and addresses come from the environment, then from `.env` in the working folder, or, if there is none, from `.env` in the project's folder. `.env.example` lists them. Everything else is in `config/storehouse.yaml`. Every part of that file is optional, but an empty file is an error (it may be about to be written). `config/storehouse.schema.json` gives editors completion. An invalid value stops the command, which names it with its line.",
     ],
     body: [
       "## Environment",

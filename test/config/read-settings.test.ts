@@ -50,7 +50,6 @@ describe("the defaults", () => {
   });
 
   test.each([
-    ["an empty file", ""],
     ["a file of comments", "# nothing yet\n"],
     ["a file of nothing", "---\n...\n"],
     ["sections whose lines are all comments", "portfolio:\n  # source: both\ndatasets:\n#  keyword_rank:\napi:\n"],
@@ -58,6 +57,11 @@ describe("the defaults", () => {
   ])("hold in %s", async (_, yaml) => {
     expect(await read(yaml)).toEqual(defaults);
   });
+});
+
+test("an empty file may be about to be written, and is not read as the defaults", async () => {
+  for (const yaml of ["", " \n"])
+    await expect(read(yaml)).rejects.toMatchObject({ code: "bad_config", context: { file: given.file, line: 1 } });
 });
 
 test("what the file says is taken, the rest keeps its default", async () => {

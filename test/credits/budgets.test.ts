@@ -132,10 +132,28 @@ describe("a budget", () => {
     expect(await open(budget(10, { datasets: null }), budget(90, { datasets: null, period: "month" }))).toEqual([
       18, 18,
     ]);
-    await open();
-    expect((await sql`select from ops.credit_budget where account_id = ${accountId}`.execute(bank.db)).rows).toEqual(
-      [],
-    );
+  });
+
+  test("holds beside processes with other settings, and counts what they are charged", async () => {
+    const account = await bank.account({ total: 1000 });
+    const own = budget(10);
+    const worker = openQueue(account, { budgets: [own] });
+    // it has opened its day before there is a budget
+    const gateway = openQueue(account);
+    await spend(account, gateway, 1);
+    await spend(account, worker, 2);
+    await spend(account, gateway, 2);
+    const [all, ofApp] = [budget(1000, { datasets: null }), budget(1000, { apps: ["1"] })];
+    for (const others of [[], [budget(1000)], [budget(8, { budget: "renamed" })], [all], [ofApp]])
+      await spend(account, openQueue(account, { budgets: others }), 1);
+    expect(await taken(account, own, budget(1000), budget(8, { budget: "renamed" }))).toEqual([9, 9, 9]);
+    await expect(spend(account, worker, 2)).rejects.toMatchObject({ code: "budget_exhausted", context: { taken: 9 } });
+    expect((await uses(account, own))[0]?.refusedAt).not.toBeNull();
+    expect((await uses(account, budget(1000)))[0]?.refusedAt).toBeNull();
+    await spend(account, worker, 1);
+    await spend(account, gateway, 5, { about: { dataset: "review", app: "2" } });
+    await spend(account, gateway, 7, { about: { dataset: "chart", app: "1" } });
+    expect(await taken(account, own, ofApp, all)).toEqual([15, 2, 15]);
   });
 
   test("of a group counts from its first use also what was charged for slices that are gone", async () => {
