@@ -198,10 +198,10 @@ comment on view ops.listed_app is 'One row per account and app of its portfolio,
 select ops.comment_columns('ops.listed_app');
 
 create view ops.loaded_figure as
-select scope ->> 'store' as store, scope ->> 'app' as track_id, coalesce(scope ->> 'account', '') as account, window_end
+select distinct scope ->> 'store' as store, scope ->> 'app' as track_id, coalesce(scope ->> 'account', '') as account, window_end
 from   ops.slice
 where  dataset in ('sales_metric', 'retention') and state = 'loaded';
-comment on view   ops.loaded_figure            is 'One row per loaded slice of sales_metric or retention, so that plans request figures each night for apps that have some. Of which apps does the account get figures?';
+comment on view   ops.loaded_figure            is 'One row per app and last day of loaded slices of sales_metric or retention, so that plans request figures each night for apps that have some. Of which apps does the account get figures?';
 comment on column ops.loaded_figure.window_end is 'Day after the last one of the slice.';
 select ops.comment_columns('ops.loaded_figure');
 

@@ -7037,14 +7037,14 @@ UNION
    FROM core.configured_portfolio
   WHERE configured_portfolio.part = 'app'::text AND configured_portfolio.valid_to IS NULL;
 
--- One row per loaded slice of sales_metric or retention, so that plans request figures each night for apps that have some. Of which apps does the account get figures?
+-- One row per app and last day of loaded slices of sales_metric or retention, so that plans request figures each night for apps that have some. Of which apps does the account get figures?
 create view ops.loaded_figure (
   store text, -- ios or android.
   track_id text, -- Track id of the app in its store.
   account text, -- Account of the API, by its name under accounts in the configuration; empty for that of API_TOKEN.
   window_end date -- Day after the last one of the slice.
 ) as
- SELECT scope ->> 'store'::text AS store,
+ SELECT DISTINCT scope ->> 'store'::text AS store,
     scope ->> 'app'::text AS track_id,
     COALESCE(scope ->> 'account'::text, ''::text) AS account,
     window_end

@@ -8,7 +8,7 @@ import type { Window } from "./window.ts";
 export type Grid = { readonly days: number } | { readonly months: 1 };
 
 /** A Monday before the first store opened: all ranges of days are counted from it, also backwards. */
-const origin = day("2007-01-01");
+export const origin = day("2007-01-01");
 
 /** The period that contains a day. */
 export function periodOf(grid: Grid, held: Day): Window {

@@ -1,7 +1,8 @@
-import { instant, sql } from "../postgres/sql.ts";
+import { sql } from "../postgres/sql.ts";
 import { isOn, type Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
-import { addDays, day, dayMs, hourMs } from "../core/day.ts";
+import { addDays, day, dayMs, dayOf, hourMs } from "../core/day.ts";
+import { origin } from "../core/period.ts";
 import { daysBetweenAnswers, isLostByTomorrow, onceDays, type Timing } from "../core/timing.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
@@ -37,7 +38,7 @@ export type LatenessParts = {
   readonly ownPackDays: OwnPackDays;
 };
 
-/** A partition that was not planned for `packDays` plus this many days is no longer requested, for example after options have changed. */
+/** A partition without an answer about the last `packDays` plus this many days is no longer requested, for example after options have changed. */
 const plannedAgainDays = 7;
 
 /**
@@ -58,13 +59,12 @@ export async function readOwnPackDays(db: Database, now: number): Promise<OwnPac
     where  not exists (
       select from ops.slice_log as s
       where  s.dataset = own.dataset
-      and    s.created_at > ${instant(now)} - make_interval(days => own."packDays" + ${plannedAgainDays}::integer)
-      -- packs are counted from this Monday
-      and    s.state in ('loaded', 'empty') and (s.window_end - date '2007-01-01') % own."packDays" <> 0
+      and    s.window_end > ${dayOf(now)}::date - (own."packDays" + ${plannedAgainDays}::integer)
+      and    s.state in ('loaded', 'empty') and (s.window_end - ${origin}::date) % own."packDays" <> 0
       and    not exists (select from ops.list_timing as t where t.dataset = s.dataset and t.scope = s.scope)
       and    (s.scope ->> 'app' is null
               or exists (select from ops.listed_app as a
-                         where  a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app' and a.account = coalesce(s.scope ->> 'account', a.account))))`.execute(
+                         where  a.store = s.scope ->> 'store' and a.track_id = s.scope ->> 'app' and a.account = coalesce(s.scope ->> 'account', ''))))`.execute(
     db,
   );
   return new Map(rows.map(({ dataset, packDays }) => [dataset, packDays]));

@@ -8,6 +8,7 @@ import { readApiTrouble, readStatus, readUnfinishedSync, type Status } from "../
 import { countRunning, isRunUnderWay, isServed, readWorkerCounts, type WorkerCounts } from "../ledger/worker-counts.ts";
 import type { Database } from "../postgres/database.ts";
 import { readLockWait, type LockWait } from "../postgres/lock-waits.ts";
+import { sql } from "../postgres/sql.ts";
 import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 import { sumBy } from "../core/sum.ts";
@@ -58,7 +59,7 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     isServed(read.workers) || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
   const verdict = verdictOf({
     ...sumsOf(status, off),
-    isPortfolioEmpty: isPortfolioEmpty(status, settings),
+    isPortfolioEmpty: await isPortfolioEmpty(db, account, status),
     ...read,
     late,
     running: await countRunning(db),
@@ -89,12 +90,11 @@ function sumsOf({ datasets, troubles, failedForNow, nextTryAt }: Status, off: re
   };
 }
 
-/** True if no list of what the account tracks has ever named anything, and the configuration names no app either. */
-function isPortfolioEmpty({ datasets }: Status, { portfolio }: Settings): boolean {
-  const lists = datasets.filter(({ listsPortfolio }) => listsPortfolio);
-  const isNothing = ({ pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) =>
-    empty > 0 && pending + running + deferred + loaded + failed === 0;
-  return lists.length > 0 && lists.every(isNothing) && (portfolio.source === "account" || portfolio.apps.length === 0);
+/** True if lists of what the account tracks were answered, and neither they nor the configuration name an app of the account. */
+async function isPortfolioEmpty(db: Database, account: string, { datasets }: Status): Promise<boolean> {
+  if (!datasets.some(({ listsPortfolio, loaded, empty }) => listsPortfolio && loaded + empty > 0)) return false;
+  const { rows } = await sql`select from ops.listed_app where account = ${account} limit 1`.execute(db);
+  return rows.length === 0;
 }
 
 function isUnavailable({ skipped, pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) {

@@ -44,8 +44,9 @@ export function ofTiming(value: SqlFragment): SqlFragment {
 }
 
 /**
- * Stores the datasets and timings that SQL needs from `today` on; unchanged lines are not written, except once a day for datasets that are switched off. For the datasets in `planned`, the given
- * lines of single scopes replace all lines of the account. Lines of other datasets and accounts stay.
+ * Stores the datasets and timings that SQL needs from `today` on; unchanged lines are not written, except once a day for datasets that are
+ * switched off. For the datasets in `planned`, the given lines of single scopes replace all lines of the account. Lines of other datasets
+ * and accounts stay.
  */
 export async function noteDatasets(
   db: Database,

@@ -106,13 +106,15 @@ function dueDays({ before, day, ...gap }: Omit<Gap, "sliceId" | "items">): reado
   const days: Day[] = [];
   for (let due = dueAfter(before, gap); due < day; due = dueAfter(due, gap)) {
     const end = addDays(due, roundDays(due, gap));
-    if (end <= day && !isOff({ start: due, end }, gap)) days.push(due);
+    if (end <= day && !isOff({ start: due, end }, { before, ...gap })) days.push(due);
   }
   return days;
 }
 
-function isOff({ start, end }: Window, { offFrom, offThrough }: OffDays): boolean {
-  return offFrom !== null && offThrough !== null && offFrom <= start && end <= addDays(offThrough, 1);
+/** True if the dataset was off for the whole round, and nobody requested it by name since it was switched off: then it was wanted. */
+function isOff({ start, end }: Window, { before, offFrom, offThrough }: OffDays & Pick<Gap, "before">): boolean {
+  if (offFrom === null || offThrough === null || before > offFrom) return false;
+  return offFrom <= start && end <= addDays(offThrough, 1);
 }
 
 /** The day on which the next snapshot is due after that of a day. */

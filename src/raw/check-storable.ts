@@ -3,7 +3,7 @@ import { sql } from "../postgres/sql.ts";
 import { databaseOutage, isLostConnection } from "../postgres/database-errors.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** About what the answers in flight take; random bytes cannot be compressed. A megabyte would take Postgres five times as long. */
+/** Enough to need new pages, and random, so that it cannot be compressed. A megabyte would take Postgres five times as long. */
 const triedBytes = 2 ** 17;
 
 /** Rolls back the transaction of the trial. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { datasets } from "../../src/datasets/shared/all.ts";
+import { loadedFigures } from "../../src/datasets/shared/account-figures.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
 import { openStage, today, type RunOptions, type SettingsInput, type Stage } from "../support/ingest-stage.ts";
@@ -144,6 +146,13 @@ describe("apps that only the configuration lists", () => {
     await night(stage, today, ofApps());
     expect(appsIn(await night(stage, addDays(today, 1), ofApps()))).toEqual(connected().toSorted());
     expect(appsIn(await night(stage, addDays(today, 2), ofApps()))).toEqual(connected().toSorted());
+  });
+
+  test("have figures if any dataset that is planned from this has some", async () => {
+    const [view] = await stage.query<{ text: string }>("select pg_get_viewdef('ops.loaded_figure') as text");
+    const planned = datasets.filter(({ plannedFrom }) => plannedFrom?.includes(loadedFigures.name));
+    expect(planned.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(planned.filter(({ name }) => !view?.text.includes(`'${name}'`))).toEqual([]);
   });
 
   test("wait four weeks again some weeks after their last figures", async () => {

@@ -59,6 +59,10 @@ describe("a check finds", () => {
     // such an app, and one that is connected, left the portfolio
     await loaded("2", pack);
     await loaded("3", oneDay(day("2026-08-12")));
+    // which only another account still lists
+    await pool.query(
+      "insert into core.configured_portfolio (store, track_id, part, member, valid_from, account) values ('ios', '3', 'app', '', '2026-08-01', 'acme')",
+    );
     expect(await openedNow()).toEqual([]);
     // one that has just turned out to be connected: its first night is not over
     await pool.query(

@@ -1,15 +1,21 @@
 import { expect, test } from "vitest";
 import { readMorning } from "../../src/incidents/morning.ts";
-import { day } from "../../src/core/day.ts";
+import { addDays, day } from "../../src/core/day.ts";
+import { oneDay } from "../../src/core/window.ts";
 import { openAccount } from "../../src/credits/account.ts";
 import { noteOutage } from "../../src/ledger/api-outages.ts";
 import { closeRun, type RunOutcome, type RunStart } from "../../src/ledger/runs.ts";
-import { draft, now } from "../support/ledger-stage.ts";
+import { draft, now, today } from "../support/ledger-stage.ts";
 import { watchForTests } from "../support/watch-stage.ts";
 import { Settings } from "../../src/config/settings.ts";
 
 const stage = watchForTests();
 const usual = { settings: Settings.parse({}), accountId: "" };
+const listed = (account: string) =>
+  stage.stage.pool.query(
+    "insert into core.configured_portfolio (store, track_id, part, member, valid_from, account) values ('ios', '1', 'app', '', '2026-08-01', $1)",
+    [account],
+  );
 
 test("a dataset of which every slice was skipped does not count as loaded", async () => {
   const verdict = async () =>
@@ -25,6 +31,7 @@ test("nothing is well while only the lists of the portfolio were read", async ()
   await stage.stage.pool.query(
     "insert into ops.dataset (dataset, stage, is_on) values ('tracked_app', 'portfolio', true)",
   );
+  await listed("");
   await stage.ended("loaded", draft({ dataset: "tracked_app" }));
   expect(await verdict()).toEqual({
     state: "warn",
@@ -39,12 +46,17 @@ test("nothing is well while the account tracks no app, also if something else is
   await stage.stage.pool.query(
     "insert into ops.dataset (dataset, stage, is_on) values ('tracked_app', 'portfolio', true) on conflict do nothing",
   );
+  await stage.stage.pool.query("delete from core.configured_portfolio");
   await stage.ended("empty", draft({ dataset: "tracked_app" }));
   const nothing = { state: "warn", text: "Not complete yet: the account tracks no app." };
   expect(await verdict()).toEqual(nothing);
   await stage.ended("loaded", draft({ dataset: "search_ads_integration" }));
   expect(await verdict()).toEqual(nothing);
-  await stage.ended("loaded", draft({ dataset: "tracked_app", scope: { account: "acme" } }));
+  // lists that were loaded before count for nothing, nor do the apps of another account
+  await stage.ended("loaded", draft({ dataset: "tracked_app", window: oneDay(addDays(today, -8)) }));
+  await listed("acme");
+  expect(await verdict()).toEqual(nothing);
+  await listed("");
   expect((await verdict()).text).toContain("OK: 2 datasets are loaded");
 });
 

@@ -65,3 +65,14 @@ test("days on which a dataset was switched off are not lost, days on which nobod
   );
   expect(lost).toEqual([{ day: addDays(today, 5) }]);
 });
+
+test("days without a request are lost also for a dataset that is switched off and requested by name", async () => {
+  await using stage = await openStage({ today: addDays(today, 4), market: { countries: ["US"], keywordsPerApp: 2 } });
+  const settings = { datasets: { app_rating: { on: false } } };
+  for (const days of [0, 1, 3, 4])
+    await stage.sync({ settings, request: { datasets: ["app_rating"], today: addDays(today, days) } });
+  const lost = await stage.query<{ day: string }>(
+    "select distinct window_start::text as day from ops.slice where state = 'lost' and dataset = 'app_rating'",
+  );
+  expect(lost).toEqual([{ day: addDays(today, 2) }]);
+});
