@@ -11,8 +11,8 @@ const standsMs = 8 * dayMs;
 /** What a task throws while another process, such as a person's command, does its work; that process ends the finding if it does all of it. */
 const elsewhere: readonly string[] = ["publish_under_way", "export_under_way"];
 /**
- * Then the task is tried again: that process may do only a part of its work, and the next line of the crontab may be a week away. Also where
- * a line runs sooner, because a time at which no worker runs is skipped, and work that is done twice costs little.
+ * Then the task is tried again: that process may do only a part of its work, and the next line of the crontab may be a week away.
+ * This holds also if a line runs sooner: a time at which no worker runs is skipped, and work that is done twice costs little.
  */
 const againMs = 10 * 60_000;
 /** Later than the next run of a daily task: that process may hang, or do a part of the work whenever the task is tried. */
