@@ -30,7 +30,7 @@ comment on column raw.answer.body          is 'Body, compressed with zstd by the
 comment on column raw.answer.byte_count    is 'Bytes of the body, unpacked.';
 comment on column raw.answer.fetched_at    is 'When the last byte was received.';
 comment on column raw.answer.call_hash     is 'Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.';
-comment on column raw.answer.is_unreadable is 'True if its attempt could not read it: the next one requests the page again.';
+comment on column raw.answer.is_unreadable is 'True if its attempt ended with an error that this page may have caused: then the page does not count as paid for in the price of its slice.';
 select ops.comment_columns('raw.answer');
 
 -- How far rebuilds from stored answers are that have not ended.

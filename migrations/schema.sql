@@ -9097,7 +9097,7 @@ create table raw.answer (
   byte_count integer not null, -- Bytes of the body, unpacked.
   fetched_at timestamp with time zone not null, -- When the last byte was received.
   call_hash bytea, -- Hash of the call, equal for equal calls, by which the gateway finds an answer. Half of a SHA-256.
-  is_unreadable boolean not null default false, -- True if its attempt could not read it: the next one requests the page again.
+  is_unreadable boolean not null default false, -- True if its attempt ended with an error that this page may have caused: then the page does not count as paid for in the price of its slice.
   constraint answer_pkey PRIMARY KEY (answer_id)
 );
 CREATE INDEX answer_call_hash ON raw.answer USING btree (call_hash, fetched_at);

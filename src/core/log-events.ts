@@ -27,7 +27,7 @@ export const logEvents = {
   },
   "task.under_way": {
     level: "info",
-    says: "a task of the crontab left its work to another process, such as a command, that is doing it; it is tried again after ten minutes, or by the next line that runs it within twenty",
+    says: "a task of the crontab left its work to another process, such as a command, that is doing it; it is tried again after ten minutes",
   },
   "schedule.planned": { level: "info", says: "a scheduled run has planned; it logs how many slices are new" },
   "schedule.not_priced": { level: "warn", says: "the next runs of the schedule could not be priced" },

@@ -5,8 +5,9 @@ import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 
 /**
- * Marks the page that each of some attempts could not read: the last one that it stored, since pages are read in their order. The next attempt
- * requests it again, and until that answer has come it counts as not paid for. Attempts that ended for another reason are left alone.
+ * Marks the page at which each of some attempts failed: the last one that it stored, since pages are read in their order. Such a page does
+ * not count as paid for in the price of its slice. The mark decides nothing else: the next attempt checks the body itself, and requests
+ * the page again only if that cannot be used. Attempts that ended for another reason are left alone.
  */
 export async function markUnreadable(
   db: Database,

@@ -1,6 +1,7 @@
 import { accountOf } from "../config/config-of-account.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
+import { wouldJoin } from "../ledger/join-waiting.ts";
 import { openWork, type OpenWork } from "../ledger/open-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { planTotals } from "./plan-tally.ts";
@@ -18,13 +19,19 @@ export type NextStep = {
 };
 
 /**
- * Plans the next step of a sync, including slices that were planned earlier; null if nothing is left to request. Writes and spends nothing.
+ * Plans the next step of a sync, including slices that were planned earlier, except those whose days it requests with its own; null if
+ * nothing is left to request. Writes and spends nothing.
  */
 export async function nextStep(db: Database, request: SyncRequest, settings: Settings): Promise<NextStep | null> {
   const names = datasetsOf(request, settings).map(({ name }) => name);
-  const work: Work[] = [...(await openWork(db, { datasets: names, account: accountOf(settings) }))];
-  for await (const { dataset, slices } of planChunks(db, request, settings))
+  const account = accountOf(settings);
+  const work: Work[] = [];
+  const joined: string[] = [];
+  for await (const { dataset, slices } of planChunks(db, request, settings)) {
     work.push({ dataset, ...planTotals(slices.map(({ requests, credits }) => ({ slices: 1, requests, credits }))) });
+    for (const id of await wouldJoin(db, account, slices)) joined.push(id);
+  }
+  work.push(...(await openWork(db, { datasets: names, account, without: joined })));
   return stepOfWork(work, request, settings);
 }
 

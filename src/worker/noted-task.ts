@@ -4,7 +4,6 @@ import { dayMs } from "../core/day.ts";
 import { messageOf, StorehouseError } from "../core/errors.ts";
 import { endFinding, raiseFinding, raiseFindingLater, taskFinding } from "../ledger/findings.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
-import { runsBetween, type CrontabLine } from "./crontab.ts";
 
 /** A weekly task renews its finding within this time; if its line is removed from the crontab, the finding ends. */
 const standsMs = 8 * dayMs;
@@ -12,19 +11,18 @@ const standsMs = 8 * dayMs;
 /** What a task throws while another process, such as a person's command, does its work; that process ends the finding if it does all of it. */
 const elsewhere: readonly string[] = ["publish_under_way", "export_under_way"];
 /**
- * Then the task is tried again: that process may do only a part of its work, and the next line of the crontab may be a week away. If a line
- * runs the task before that, or less than as long after it, the work is left to that run.
+ * Then the task is tried again: that process may do only a part of its work, and the next line of the crontab may be a week away.
+ * This holds also if a line runs sooner: a time at which no worker runs is skipped, and work that is done twice costs little.
  */
 const againMs = 10 * 60_000;
 /** Later than the next run of a daily task: that process may hang, or do a part of the work whenever the task is tried. */
 const elsewhereMs = 1.5 * dayMs;
 
-/** A task, and the lines of the crontab, of which some may run it. */
+/** A task of the crontab. */
 type NotedTask = {
   readonly name: string;
   readonly task: Task;
   readonly halted: AbortSignal;
-  readonly lines: readonly Pick<CrontabLine, "task" | "item">[];
 };
 
 /**
@@ -34,7 +32,7 @@ type NotedTask = {
  */
 export function notedTask(
   { warehouse: { db }, clock, log }: Pick<App, "warehouse" | "clock" | "log">,
-  { name, task, halted, lines }: NotedTask,
+  { name, task, halted }: NotedTask,
 ): Task {
   const finding = taskFinding(name);
   const of = (code: string) => ({ ...finding, facts: { task: name, error_code: code } });
@@ -55,13 +53,11 @@ export function notedTask(
       if (error instanceof StorehouseError && elsewhere.includes(error.code)) {
         log.info({ task: name, code: error.code }, "task.under_way");
         await raiseLater(error.code);
-        const now = clock.now();
-        // otherwise the work would be done twice in a row
-        if (lines.some((line) => line.task === name && !runsBetween(line, now, now + 2 * againMs).next().done)) return;
         const queueName = await helpers.getQueueName();
         const asInLine = { priority, maxAttempts: most, ...(queueName === null ? {} : { queueName }) };
+        const runAt = new Date(clock.now() + againMs);
         // a key of its own, so that it does not replace the next job of the crontab
-        await helpers.addJob(name, {}, { ...asInLine, jobKey: `${name} again`, runAt: new Date(now + againMs) });
+        await helpers.addJob(name, {}, { ...asInLine, jobKey: `${name} again`, runAt });
         return;
       }
       // a stop, and an outage that ends the session, are recorded elsewhere

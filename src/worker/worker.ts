@@ -207,7 +207,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
         const run = task(parts, { settings, datasets, config: app.config, warehouse: app.warehouse });
         return plans
           ? [taskOfAccount(name, account), withPricing(app, parts.halted, run)]
-          : [name, notedTask(app, { name, task: run, halted: parts.halted, lines })];
+          : [name, notedTask(app, { name, task: run, halted: parts.halted })];
       }),
     ),
     schedule: lines.map(({ item }) => itemOfAccount(item, account)),

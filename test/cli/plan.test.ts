@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { nextStep } from "../../src/planner/next-step.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -39,7 +40,7 @@ test.skipIf(!hasTerminal)("what is wrong with an option is broken between words 
   expect(lines.join(" ")).toContain("It is not a calendar day: write YYYY-MM-DD");
 });
 
-test("a plan does not count a waiting slice whose days the next sync requests with its own", async () => {
+test("neither a plan nor the price of a step counts a waiting slice whose days the next sync requests with its own", async () => {
   await using own = await openWithPortfolio({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
   const request = { datasets: ["visibility"] };
   await own.sync({ request });
@@ -56,9 +57,17 @@ test("a plan does not count a waiting slice whose days the next sync requests wi
   expect(await open()).toEqual([10]);
   own.sandbox.set({ today: third });
   const { stdout } = await runCommand(own, ["plan", "--as-of", third, "--dataset", "visibility", "--json"]);
-  const { lines, waiting } = JSON.parse(stdout) as Record<"lines" | "waiting", readonly { dataset: string }[]>;
+  const { lines, waiting, totals } = JSON.parse(stdout) as Record<
+    "lines" | "waiting",
+    readonly { dataset: string }[]
+  > & {
+    totals: { credits: number };
+  };
   expect(lines).toEqual([expect.objectContaining({ dataset: "visibility", slices: 1, credits: 10 })]);
   expect(waiting.filter(({ dataset }) => dataset === "visibility")).toEqual([]);
+  await using app = await own.open({ request: { ...request, today: third } });
+  const step = await nextStep(app.warehouse.db, { ...request, bounds: {}, today: third }, app.config.settings);
+  expect(step?.credits).toBe(totals.credits);
   await own.sync({ request: { ...request, today: third } });
   expect(await open()).toEqual([10]);
 });

@@ -33,14 +33,14 @@ async function days(): Promise<readonly string[]> {
 }
 
 /** Lets a slice wait for the 17th that was queued a day before, and changes it; and queues the 18th. */
-async function beside({ waits = {}, run = {}, change = "", queued = newest(), isForeseen = true }: Case) {
+async function beside({ waits = {}, run = {}, change = "", queued = newest() }: Case) {
   await stage.reset();
   const before = await stage.run({ kind: "schedule", ...run });
   await stage.insert(before, draft({ window: august(17), ...waits }));
   await stage.pool.query("update ops.slice set created_at = created_at - interval '1 day'");
   if (change !== "") await stage.pool.query(`update ops.slice set ${change}`);
   const { foreseen, gone } = await queue(queued);
-  if (isForeseen) expect(foreseen).toEqual(gone);
+  expect(foreseen).toEqual(gone);
   return days();
 }
 
@@ -49,8 +49,6 @@ type Case = {
   readonly run?: Partial<RunStart>;
   readonly change?: string;
   readonly queued?: SliceDraft;
-  /** False if a plan does not know that it stays. */
-  readonly isForeseen?: boolean;
 };
 
 test("a slice that waits for the days beside those that are queued becomes one with them, since it began to wait", async () => {
@@ -71,7 +69,6 @@ const stays: Readonly<Record<string, Case>> = {
   "is the rest of an answer": { change: "tail_of = 1" },
   "belongs to a plan": { change: "plan_id = 1" },
   "is of a retry": { run: { kind: "retry" } },
-  "is in another queue": { change: "queue_id = 99", isForeseen: false },
   "has another class": { waits: { class: "history" } },
   "was to cost less": { waits: { credits: 2 } },
   "is another operation": { waits: { operation: "ios_keyword_history" } },
@@ -85,6 +82,15 @@ const stays: Readonly<Record<string, Case>> = {
 
 test.each(Object.entries(stays))("one that %s stays", async (_, one) => {
   expect(await beside(one)).toHaveLength(2);
+});
+
+test("one in the queue of a living process stays", async () => {
+  await stage.insert(
+    await stage.run({ kind: "schedule", workerId: await stage.alive() }),
+    draft({ window: august(17) }),
+  );
+  expect(await queue(newest())).toEqual({ foreseen: [], gone: [] });
+  expect(await days()).toEqual(["17-17", "18-18"]);
 });
 
 test("one whose answer has begun to land stays: it is paid for", async () => {

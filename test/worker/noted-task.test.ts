@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import { parseCrontab, type JobHelpers } from "graphile-worker";
+import type { JobHelpers } from "graphile-worker";
 import type { App } from "../../src/app.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { fail } from "../../src/core/errors.ts";
 import { createLog } from "../../src/core/log.ts";
 import { noteTaskDone, raiseFinding, readFindings, taskFinding } from "../../src/ledger/findings.ts";
-import type { CrontabLine } from "../../src/worker/crontab.ts";
 import { notedTask } from "../../src/worker/noted-task.ts";
 import { startQueue } from "../../src/worker/queue-runner.ts";
 import { openGranted, tried } from "../support/granted-stage.ts";
@@ -27,7 +26,7 @@ test("a failed task keeps its own error if its finding cannot be written, and th
   const halted = new AbortController().signal;
   const task = notedTask(
     { warehouse, clock, log },
-    { name: "export", task: () => Promise.reject(new Error("no room for files")), halted, lines: [] },
+    { name: "export", task: () => Promise.reject(new Error("no room for files")), halted },
   );
   await tried(stage.adminUrl, "alter table ops.finding add constraint odd check (false) not valid");
   await expect(task({}, lastTry)).rejects.toThrow("no room for files");
@@ -52,7 +51,6 @@ test("a task that meets a process that does the same work leaves it to that one:
         name: "publish",
         task: () => Promise.reject(fail("publish_under_way")),
         halted: new AbortController().signal,
-        lines: [],
       },
     )({}, lastTry);
   const open = async () =>
@@ -76,7 +74,7 @@ test("a task that meets such a process is tried again after ten minutes, also if
     if (isElsewhere) throw fail("export_under_way");
   };
   const halted = new AbortController().signal;
-  const taskList = { weekly: notedTask(app, { name: "weekly", task, halted, lines: [] }) };
+  const taskList = { weekly: notedTask(app, { name: "weekly", task, halted }) };
   const queue = await startQueue(app as unknown as App, { taskList, schedule: [], onLost: () => undefined });
   await using _ended = { [Symbol.asyncDispose]: queue.stop };
   const asInLine = { queueName: "files", priority: 7, maxAttempts: 3 };
@@ -103,28 +101,6 @@ test("a task that meets such a process is tried again after ten minutes, also if
   );
 });
 
-test("such a task is left to its line of the crontab if that runs before the next try or within ten minutes of it", async () => {
-  await using warehouse = await openWarehouse(stage.adminUrl, 1);
-  const log = createLog({ level: "silent", secrets: [] });
-  const halted = new AbortController().signal;
-  const task = () => Promise.reject(fail("export_under_way"));
-  const lineOf = (text: string): Pick<CrontabLine, "task" | "item"> => {
-    const [item] = parseCrontab(text);
-    return { task: item!.task, item: item! };
-  };
-  const lines = [lineOf("0 9 * * * export ?id=e"), lineOf("30 7 * * * publish ?id=p")];
-  const triesAgain = async (time: string) => {
-    const added: string[] = [];
-    const addJob = async (name: string) => void added.push(name);
-    const moved = { ...clock, now: () => Date.parse(`2026-08-18T${time}Z`) };
-    const run = notedTask({ warehouse, clock: moved, log }, { name: "export", task, halted, lines });
-    await run({}, { ...lastTry, addJob } as unknown as JobHelpers);
-    return added.length > 0;
-  };
-  const times = ["07:25:00", "08:39:59", "08:40:01", "08:55:00", "09:00:00"];
-  expect(await Promise.all(times.map(triesAgain))).toEqual([true, true, false, false, true]);
-});
-
 test("a task that meets such a process and does not succeed until after its next run is a finding", async () => {
   await using warehouse = await openWarehouse(stage.adminUrl, 2);
   const log = createLog({ level: "silent", secrets: [] });
@@ -135,7 +111,7 @@ test("a task that meets such a process and does not succeed until after its next
     now = begin + after * hours;
     const moved = { ...clock, now: () => now };
     const halted = new AbortController().signal;
-    const task = notedTask({ warehouse, clock: moved, log }, { name: "elsewhere", task: outcome, halted, lines: [] });
+    const task = notedTask({ warehouse, clock: moved, log }, { name: "elsewhere", task: outcome, halted });
     return Promise.resolve(task({}, lastTry)).catch(() => undefined);
   };
   const underWay = () => Promise.reject(fail("publish_under_way"));
