@@ -13,11 +13,13 @@ create table ops.credit_account (
   next_start_at   timestamptz      not null,
   slowed_at       timestamptz,
   observed_at     timestamptz,
-  account         text             not null default ''
+  account         text             not null default '',
+  budgets_opened  integer          not null default 0
 );
 comment on table  ops.credit_account                 is 'Allowance of each API key, as the service last reported it, and the credits held for calls in flight.';
 comment on column ops.credit_account.account_id      is 'Shortened hash of the API key; the key itself is stored nowhere.';
 comment on column ops.credit_account.account         is 'Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.';
+comment on column ops.credit_account.budgets_opened  is 'How often rows of budgets were added: credits are not granted by a statement that does not see the newest.';
 comment on column ops.credit_account.total           is 'Credits per period; null until the service reports them.';
 comment on column ops.credit_account.remaining       is 'Credits left; null until the service reports them. While calls overlap, only a lower figure replaces this one.';
 comment on column ops.credit_account.resets_at       is 'When the period ends.';
@@ -35,6 +37,8 @@ create table ops.credit_hold (
   account_id text        not null,
   cost       integer     not null,
   slice_id   bigint,
+  dataset    text,
+  app        text,
   worker_id  bigint,
   budget_ids bigint[]    not null default '{}',
   plan_id    bigint,
@@ -46,6 +50,8 @@ comment on column ops.credit_hold.hold_id    is 'Number of the hold.';
 comment on column ops.credit_hold.account_id is 'Account.';
 comment on column ops.credit_hold.cost       is 'Credits held.';
 comment on column ops.credit_hold.slice_id   is 'Slice of the call; null for requests about the account and for requests of a command.';
+comment on column ops.credit_hold.dataset    is 'Dataset that the call is for; empty if it is for none.';
+comment on column ops.credit_hold.app        is 'Track id of the app that the call is about; null if it is about none or several.';
 comment on column ops.credit_hold.worker_id  is 'Process that holds the credits; null when it is not in ops.worker.';
 comment on column ops.credit_hold.budget_ids is 'Budgets from which they are taken.';
 comment on column ops.credit_hold.plan_id    is 'Plan from whose price they are taken; null if the slice is of no plan.';
@@ -62,9 +68,9 @@ create table ops.credit_budget (
   datasets      text[],
   apps          text[],
   taken_credits bigint  not null default 0,
-  refused_at    timestamptz,
-  unique nulls not distinct (account_id, ends_on, budget, period, credits, datasets, apps)
+  refused_at    timestamptz
 );
+create index credit_budget_period on ops.credit_budget (account_id, ends_on);
 comment on table  ops.credit_budget               is 'Budgets from credits.budgets in the configuration, one row for each day or month, and another one for each change of its limit, datasets or apps. A row is locked while credits are taken from it, so that several workers together stay within the budget.';
 comment on column ops.credit_budget.budget_id     is 'Number of the budget in this period.';
 comment on column ops.credit_budget.account_id    is 'Account, as the shortened hash of its key.';
@@ -76,7 +82,7 @@ comment on column ops.credit_budget.credits       is 'Most credits that may be s
 comment on column ops.credit_budget.datasets      is 'Datasets to which it applies; null for all.';
 comment on column ops.credit_budget.apps          is 'Track ids of the apps to which it applies; null for all requests.';
 comment on column ops.credit_budget.taken_credits is 'Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.';
-comment on column ops.credit_budget.refused_at    is 'When it first had no credits left for a call; null while it has room.';
+comment on column ops.credit_budget.refused_at    is 'When it first had no credits left for a call; null again once a call has taken less than its price.';
 
 create table ops.credit_cost (
   operation    text        primary key,

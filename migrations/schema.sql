@@ -6061,6 +6061,7 @@ create table ops.credit_account (
   slowed_at timestamp with time zone, -- When the pace was last halved.
   observed_at timestamp with time zone, -- When the service last reported the balance.
   account text not null default ''::text, -- Name of the account, as accounts in the configuration has it; empty for that of API_TOKEN. A replaced token keeps its row.
+  budgets_opened integer not null default 0, -- How often rows of budgets were added: credits are not granted by a statement that does not see the newest.
   constraint credit_account_pkey PRIMARY KEY (account_id),
   constraint credit_account_pace_per_second_check CHECK ((pace_per_second > (0)::double precision))
 );
@@ -6104,11 +6105,11 @@ create table ops.credit_budget (
   datasets text[], -- Datasets to which it applies; null for all.
   apps text[], -- Track ids of the apps to which it applies; null for all requests.
   taken_credits bigint not null default 0, -- Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.
-  refused_at timestamp with time zone, -- When it first had no credits left for a call; null while it has room.
+  refused_at timestamp with time zone, -- When it first had no credits left for a call; null again once a call has taken less than its price.
   constraint credit_budget_pkey PRIMARY KEY (budget_id),
-  constraint credit_budget_account_id_ends_on_budget_period_credits_data_key UNIQUE NULLS NOT DISTINCT (account_id, ends_on, budget, period, credits, datasets, apps),
   constraint credit_budget_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text])))
 );
+CREATE INDEX credit_budget_period ON ops.credit_budget USING btree (account_id, ends_on);
 
 -- One row per budget and day or month, and per limit that it had in that time: the limit and the credits taken from it. Which budget is used up? How much of a budget was used last month?
 create view ops.credit_budget_use (
@@ -6122,7 +6123,7 @@ create view ops.credit_budget_use (
   datasets text[], -- Datasets to which it applies; null for all.
   apps text[], -- Track ids of the apps to which it applies; null for all requests.
   taken_credits bigint, -- Credits charged in the period, plus credits that are held, plus credits of calls without a reply, which may have been charged.
-  refused_at timestamp with time zone -- When it first had no credits left for a call; null while it has room.
+  refused_at timestamp with time zone -- When it first had no credits left for a call; null again once a call has taken less than its price.
 ) as
  SELECT budget_id,
     account_id,
@@ -6190,6 +6191,8 @@ create table ops.credit_hold (
   account_id text not null, -- Account.
   cost integer not null, -- Credits held.
   slice_id bigint, -- Slice of the call; null for requests about the account and for requests of a command.
+  dataset text, -- Dataset that the call is for; empty if it is for none.
+  app text, -- Track id of the app that the call is about; null if it is about none or several.
   worker_id bigint, -- Process that holds the credits; null when it is not in ops.worker.
   budget_ids bigint[] not null default '{}'::bigint[], -- Budgets from which they are taken.
   plan_id bigint, -- Plan from whose price they are taken; null if the slice is of no plan.

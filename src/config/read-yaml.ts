@@ -11,7 +11,7 @@ import { schemaWords } from "../core/schema-words.ts";
 export type UnknownKey = (key: string, path: readonly PropertyKey[]) => string;
 
 /**
- * Reads a yaml file through a schema; a missing file reads as empty. `byName` has the paths of maps in which a name without a value counts.
+ * Reads a yaml file through a schema; a missing file reads as one that says nothing. `byName` has the paths of maps in which a name without a value counts.
  * Throws `bad_config`, which names file, line and key.
  */
 export function readYaml<S extends z.ZodType>(
@@ -21,7 +21,9 @@ export function readYaml<S extends z.ZodType>(
   byName: readonly string[] = [],
 ): z.output<S> {
   const lines = new LineCounter();
-  const text = readText(file) ?? "";
+  const found = readText(file);
+  if (found?.trim() === "") throw fail("bad_config", { file, line: 1, problem: isEmpty });
+  const text = found ?? "";
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const unreadable = text.indexOf("\uFFFD");
   // a keyword with it would be requested, and paid for, as it is written
@@ -45,6 +47,9 @@ export function readYaml<S extends z.ZodType>(
     problem,
   });
 }
+
+/** Some editors empty a file before they write it: its defaults would then be requested, and paid for. */
+const isEmpty = "is empty: write your settings, or {} for the defaults";
 
 const notUtf8 = "is not valid UTF-8: save the file as UTF-8";
 
@@ -101,15 +106,11 @@ function lineOf(document: Document, lines: LineCounter, path: readonly PropertyK
 /** An account or a caller may have a name only. */
 const byName = ["accounts", "gateway.callers"];
 
-/** Some editors empty a file before they write it: its defaults would then be requested, and paid for. */
-const isEmpty = "is empty: write your settings, or {} for the defaults";
-
 /**
  * Reads config/storehouse.yaml; a missing file means defaults. `schema` comes from `settingsFor`; without it only the shape of each
  * dataset's settings is checked. Throws a UsageError that names file, line and key.
  */
 export function readSettings(file: string, schema: z.ZodType = Settings): Settings {
-  if (readText(file)?.trim() === "") throw fail("bad_config", { file, line: 1, problem: isEmpty });
   // all datasets' settings have the same shape, except for options, which the dataset itself reads
   return readYaml(file, schema, (key, path) => unknownName(key, path, schema), byName) as Settings;
 }

@@ -60,22 +60,46 @@ export async function openBudgets(db: Database, of: BudgetsOn): Promise<readonly
   const { accountId, budgets } = of;
   if (budgets.length === 0) return [];
   return db.transaction().execute(async (transaction) => {
-    // blocks grants: the next statement sees what they have taken
+    // blocks grants: the next statement sees what they have taken, and those that wait are repeated (see holds.ts)
     await sql`select from ops.credit_account where account_id = ${accountId} for update`.execute(transaction);
-    const { rows } = await sql<{ budgetId: string; budget: string; period: BudgetPeriod }>`
+    const { rows } = await sql<OpenedRow>`
       with ${counted(of, true)}, made as (
         insert into ops.credit_budget (account_id, budget, period, starts_on, ends_on, credits, datasets, apps, taken_credits)
         select ${accountId}, budget, period, starts_on, ends_on, credits, datasets, apps, taken from counted where budget_id is null
         returning budget_id, budget, period
       )
-      select budget_id as "budgetId", budget, period from made
+      select budget_id as "budgetId", budget, period, true as "isNew" from made
       union all
-      select budget_id, budget, period from counted where budget_id is not null`.execute(transaction);
+      select budget_id, budget, period, false from counted where budget_id is not null`.execute(transaction);
+    const added = rows.flatMap(({ budgetId, isNew }) => (isNew ? [budgetId] : []));
+    if (added.length > 0) await addToHolds(transaction, accountId, added);
     return rows.flatMap((row) => {
       const own = budgets.find(({ budget, period }) => budget === row.budget && period === row.period);
       return own === undefined ? [] : [{ ...own, budgetId: row.budgetId }];
     });
   });
+}
+
+type OpenedRow = {
+  readonly budgetId: string;
+  readonly budget: string;
+  readonly period: BudgetPeriod;
+  readonly isNew: boolean;
+};
+
+/** New rows include the holds of calls in flight: these are corrected there too when they are settled. Grants that waited are repeated. */
+async function addToHolds(transaction: Database, accountId: string, added: readonly string[]): Promise<void> {
+  await sql`
+    with opened as (
+      update ops.credit_account set budgets_opened = budgets_opened + 1 where account_id = ${accountId}
+    )
+    update ops.credit_hold as h set budget_ids = h.budget_ids || n.budget_ids
+    from   (select h.hold_id, array_agg(w.budget_id) as budget_ids
+            from   ops.credit_hold as h
+            join   ops.credit_budget as w on w.budget_id = any (${[...added]}::bigint[]) and ${appliesTo("w", sql`h.dataset`, sql`h.app`)}
+            where  h.account_id = ${accountId}
+            group  by h.hold_id) as n
+    where  h.hold_id = n.hold_id`.execute(transaction);
 }
 
 /** The budgets in the periods of a day, by name and period; one without a row is computed from past charges. */
@@ -96,7 +120,9 @@ export async function readBudgets(db: Queryable, of: BudgetsOn): Promise<readonl
 function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
   const wanted = budgets.map((one) => {
     const { start, end } = budgetDays(one.period, day);
-    return { ...one, starts_on: start, ends_on: end };
+    // lists in another order are the same subject
+    const [datasets, apps] = [one.datasets?.toSorted() ?? null, one.apps?.toSorted() ?? null];
+    return { ...one, datasets, apps, starts_on: start, ends_on: end };
   });
   return sql`wanted as (
         select * from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
@@ -106,7 +132,7 @@ function counted({ accountId, budgets, day }: BudgetsOn, withHeld: boolean) {
                coalesce(own.taken_credits, other.taken_credits, ${chargedBefore(accountId)} ${withHeld ? sql`+ ${heldBefore(accountId)}` : sql``}) as taken
         from   wanted as w
         left   join lateral (
-          select k.* from ${rowsOf(accountId)} and k.budget = w.budget and k.credits = w.credits
+          select k.* from ${rowsOf(accountId)} and k.budget = w.budget and k.credits = w.credits order by k.budget_id limit 1
         ) as own on true
         left   join lateral (
           select max(k.taken_credits) as taken_credits from ${rowsOf(accountId)}
@@ -142,8 +168,8 @@ function chargedBefore(accountId: string) {
 /** SQL: credits held for calls of a budget `w`. */
 function heldBefore(accountId: string) {
   return sql`(
-    select coalesce(sum(h.cost), 0) from ops.credit_hold as h left join ops.slice_status as l on l.slice_id = h.slice_id
-    where  h.account_id = ${accountId} and ${appliesTo("w", sql`l.dataset`, sql`l.track_id`)})`;
+    select coalesce(sum(h.cost), 0) from ops.credit_hold as h
+    where  h.account_id = ${accountId} and ${appliesTo("w", sql`h.dataset`, sql`h.app`)})`;
 }
 
 /** Returns the budget that refuses a call (of several, the one whose period ends last), and records the refusal. */

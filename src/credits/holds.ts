@@ -85,6 +85,8 @@ export async function reserveMany(
       from   ops.credit_account as a
       where  a.account_id = ${request.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
       and    not ${wasDeclaredDead(request.workerId)}
+      -- false if this statement waited for one that added rows of budgets, since it does not see them
+      and    a.budgets_opened = (select seen.budgets_opened from ops.credit_account as seen where seen.account_id = ${request.accountId})
       for    update
     ), plan as materialized (
       select floor((p.credits - p.taken_credits) / ${cost}::numeric) as fits
@@ -93,7 +95,8 @@ export async function reserveMany(
     ), budget as materialized (
       select b.*, b.budget_id = any (${budgetIds}) as is_own
       from   account
-      join   ops.credit_budget as b on b.account_id = account.account_id and (b.budget_id = any (${budgetIds}) or ${today} >= b.starts_on and ${today} < b.ends_on)
+      join   ops.credit_budget as b on b.account_id = ${request.accountId} and b.ends_on >= ${today}
+                                       and (b.budget_id = any (${budgetIds}) or ${today} >= b.starts_on and ${today} < b.ends_on)
       for    update of b
     ), fitting as materialized (
       select account_id, starts_at, gap, greatest(0, least(fits, (select plan.fits from plan), (
@@ -110,7 +113,7 @@ export async function reserveMany(
       update ops.plan as p set taken_credits = p.taken_credits + g.fits * ${cost}
       from   granted as g where p.plan_id = ${request.planId}::bigint
     ), call as materialized (
-      select g.account_id, g.starts_at + (c.place - 1) * g.gap + ${holdFor} as expires_at, c.place, c.slice_id,
+      select g.account_id, g.starts_at + (c.place - 1) * g.gap + ${holdFor} as expires_at, c.place, c.slice_id, c.dataset, c.app,
              array(select b.budget_id from budget as b where b.is_own or ${appliesTo("b", sql`c.dataset`, sql`c.app`)}) as budget_ids
       from   granted as g
       join   unnest(${requests.map(({ sliceId }) => sliceId)}::bigint[], ${requests.map(({ about }) => about.dataset)}::text[],
@@ -120,8 +123,8 @@ export async function reserveMany(
       from   (select budget_id, count(*) as calls from call cross join unnest(budget_ids) as budget_id group by budget_id) as t
       where  b.budget_id = t.budget_id
     )
-    insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id)
-    select account_id, ${request.workerId}::bigint, ${cost}, expires_at, budget_ids, ${request.planId}::bigint, slice_id
+    insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id, dataset, app)
+    select account_id, ${request.workerId}::bigint, ${cost}, expires_at, budget_ids, ${request.planId}::bigint, slice_id, dataset, app
     from   call
     order  by place
     returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);
@@ -197,7 +200,8 @@ function bookedOf(settlements: readonly Settlement[]): SqlFragment {
  *   - It locks the row of the account late, since all workers wait for it.
  *   - Balance: one that was reported during concurrent calls counts only if it is lower. One above the total raises the total, and with it
  *     the floors.
- *   - Budgets, and the price of a plan: what was taken for a call is corrected to its charge, and stays taken if that is unknown.
+ *   - Budgets, and the price of a plan: what was taken for a call is corrected to its charge, and stays taken if that is unknown. A budget
+ *     that has more room than before refuses nothing until it refuses again: what waits for it is resumed by the next run.
  *   - Rate: a refusal halves the shared rate; each successful call raises it by 5 %, up to `pace`.
  */
 export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: Clock): SqlFragment {
@@ -240,7 +244,8 @@ export function settleAfter(before: FirstStep | null, end: SettledHolds, clock: 
     update ops.plan as p set taken_credits = p.taken_credits + d.credits
     from   (select plan_id, sum(credits) as credits from differing group by plan_id) as d
     where  p.plan_id = d.plan_id)
-    update ops.credit_budget as b set taken_credits = b.taken_credits + d.credits
+    update ops.credit_budget as b
+    set    taken_credits = b.taken_credits + d.credits, refused_at = case when d.credits < 0 then null else b.refused_at end
     from   (select budget_id, sum(credits) as credits from differing cross join unnest(budget_ids) as budget_id group by budget_id) as d
     where  b.budget_id = d.budget_id`;
 }

@@ -13,7 +13,7 @@ import { readOpenIncidents, type OpenIncident } from "./open-incidents.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
 import { sumBy } from "../core/sum.ts";
 import { accountOf } from "../config/config-of-account.ts";
-import { switchedOff, type Settings } from "../config/settings.ts";
+import { switchedOff, usesTrackedApps, type Settings } from "../config/settings.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 
 /** What a person needs to know in the morning, with the overall verdict. */
@@ -59,7 +59,7 @@ export async function readMorning(db: Database, { settings, accountId, readLate,
     isServed(read.workers) || status.datasets.length === 0 ? [] : ((await readLate?.(status.datasets)) ?? []);
   const verdict = verdictOf({
     ...sumsOf(status, off),
-    isPortfolioEmpty: await isPortfolioEmpty(db, account, status),
+    isPortfolioEmpty: await isPortfolioEmpty(db, settings),
     ...read,
     late,
     running: await countRunning(db),
@@ -90,11 +90,17 @@ function sumsOf({ datasets, troubles, failedForNow, nextTryAt }: Status, off: re
   };
 }
 
-/** True if lists of what the account tracks were answered, and neither they nor the configuration name an app of the account. */
-async function isPortfolioEmpty(db: Database, account: string, { datasets }: Status): Promise<boolean> {
-  if (!datasets.some(({ listsPortfolio, loaded, empty }) => listsPortfolio && loaded + empty > 0)) return false;
-  const { rows } = await sql`select from ops.listed_app where account = ${account} limit 1`.execute(db);
-  return rows.length === 0;
+/** True if all requested lists of what the account tracks were answered, and neither they nor the configuration name an app of it. */
+async function isPortfolioEmpty(db: Database, settings: Settings): Promise<boolean> {
+  if (!usesTrackedApps(settings)) return false;
+  const account = accountOf(settings);
+  const { rows } = await sql<{ isAnswered: boolean | null }>`
+    select bool_and(s.state in ('loaded', 'empty')) as "isAnswered"
+    from   ops.portfolio_list as l
+    join   lateral (select state from ops.slice_log as s
+                    where  s.dataset = l.dataset and coalesce(s.scope ->> 'account', '') = ${account} order by s.window_start desc limit 1) as s on true
+    where  not exists (select from ops.listed_app where account = ${account})`.execute(db);
+  return rows[0]?.isAnswered === true;
 }
 
 function isUnavailable({ skipped, pending, running, deferred, loaded, empty, failed }: Status["datasets"][number]) {

@@ -14,7 +14,6 @@ const fixed = ["ops.migration", "core.dim_date", "core.dim_device"];
 /** Bookkeeping tables from which the loader deletes rows; to all others it only adds or updates. */
 export const deletable = [
   "ops.compared_day",
-  "ops.credit_budget",
   "ops.credit_forecast",
   "ops.credit_hold",
   "ops.gateway_call",
