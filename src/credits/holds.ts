@@ -57,10 +57,9 @@ export type CreditRequest = {
 };
 
 /**
- * Holds credits for several requests that differ only in their slice and in what they are about, first ones first: as many as keep the
- * floor, the rest of the plan's price and the process's own budgets. None while the balance is unknown or its period is over. One statement,
- * which locks the rows of account, plan and budgets and so serialises all workers. Lock order, here and in `settleAfter`: account before
- * budgets.
+ * Holds credits for requests that differ only in their slice and subject, first ones first: as many as keep the floor, the rest of the
+ * plan's price and the process's own budgets. None while the balance is unknown or its period is over. One statement, which locks the rows of
+ * account, plan and budgets and so serialises all workers. Lock order, here and in `settleAfter`: account before budgets.
  */
 export async function reserveMany(
   db: Queryable,
