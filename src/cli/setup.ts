@@ -36,6 +36,9 @@ export function setupFiles({ environment }: Config, named?: string): SetupFiles 
   return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings };
 }
 
+/** Of a new file without settings: an empty one is refused. */
+const firstLine = "# Settings of Storehouse: see docs/configuration.md\n";
+
 /**
  * Writes both files, each as a whole, or neither; a new `.env` begins with `.env.example`, and only its owner may read it. Returns the new
  * settings.
@@ -56,7 +59,7 @@ export function writeSetup(files: SetupFiles, { variables, settings }: Setup): S
   };
   // a named file that does not exist is created even if it only has defaults: commands refuse the name of a missing file
   if (after === before && existsSync(files.settings)) writeEnvironment();
-  else replaceFile(files.settings, after, { check });
+  else replaceFile(files.settings, after === "" ? firstLine : after, { check });
   return settingsIn(files.settings);
 }
 
