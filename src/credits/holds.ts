@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { appliesTo } from "./budgets.ts";
+import { wasDeclaredDead } from "./declared-dead.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
 
@@ -56,6 +57,9 @@ export type CreditRequest = {
   readonly passesBudgets: boolean;
 };
 
+/** A hold, or one row with null for both if there is none. `sees_budgets` is false if the statement must be repeated. */
+type Reserved = { readonly hold_id: string | null; readonly starts_at: Date; readonly sees_budgets: boolean };
+
 /**
  * Holds credits for requests that differ only in their slice and subject, first ones first: as many as keep the floor, the rest of the
  * plan's price and the process's own budgets. None while the balance is unknown or its period is over. One statement, which locks the rows of
@@ -77,15 +81,15 @@ export async function reserveMany(
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
   // numeric, since 0.07 * 100 must be exactly 7
   const free = sql`(a.remaining::bigint - a.held - greatest(ceil(a.total * ${request.floor}::numeric), ${Math.ceil(request.keeps)}::bigint))`;
-  const { rows } = await sql<{ hold_id: string; starts_at: Date }>`
+  const { rows } = await sql<Reserved>`
     with account as materialized (
       select a.account_id, greatest(${now}, least(a.next_start_at, ${latestStart})) as starts_at, interval '1 second' / a.pace_per_second as gap,
-             case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits
+             case when ${free} < ${cost} then 0 when ${cost} <= 0 then ${count} else least(${count}, floor(${free} / greatest(${cost}, 1))) end::integer as fits,
+             -- false if this statement waited for one that added rows of budgets, since it does not see them
+             a.budgets_opened = (select seen.budgets_opened from ops.credit_account as seen where seen.account_id = ${request.accountId}) as sees_budgets
       from   ops.credit_account as a
       where  a.account_id = ${request.accountId} and a.remaining is not null and a.total is not null and (a.resets_at is null or a.resets_at > ${now})
       and    not ${wasDeclaredDead(request.workerId)}
-      -- false if this statement waited for one that added rows of budgets, since it does not see them
-      and    a.budgets_opened = (select seen.budgets_opened from ops.credit_account as seen where seen.account_id = ${request.accountId})
       for    update
     ), plan as materialized (
       select floor((p.credits - p.taken_credits) / ${cost}::numeric) as fits
@@ -98,7 +102,7 @@ export async function reserveMany(
                                        and (b.budget_id = any (${budgetIds}) or ${today} >= b.starts_on and ${today} < b.ends_on)
       for    update of b
     ), fitting as materialized (
-      select account_id, starts_at, gap, greatest(0, least(fits, (select plan.fits from plan), (
+      select account_id, starts_at, gap, sees_budgets, greatest(0, least(fits, (select plan.fits from plan), (
                select floor(min(credits - taken_credits) / ${cost}::numeric) from budget where is_own and ${cost} > 0 and not ${request.passesBudgets}::boolean)))::integer as fits
       from   account
     ), granted as (
@@ -106,7 +110,7 @@ export async function reserveMany(
       set    held = a.held + f.fits * ${cost}, in_flight = a.in_flight + f.fits,
              overlapped = a.in_flight > 0 or f.fits > 1, next_start_at = f.starts_at + f.fits * f.gap
       from   fitting as f
-      where  a.account_id = f.account_id and f.fits > 0
+      where  a.account_id = f.account_id and f.fits > 0 and f.sees_budgets
       returning f.*
     ), taken as (
       update ops.plan as p set taken_credits = p.taken_credits + g.fits * ${cost}
@@ -121,24 +125,20 @@ export async function reserveMany(
       update ops.credit_budget as b set taken_credits = taken_credits + t.calls * ${cost}
       from   (select budget_id, count(*) as calls from call cross join unnest(budget_ids) as budget_id group by budget_id) as t
       where  b.budget_id = t.budget_id
+    ), held as (
+      insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id, dataset, app)
+      select account_id, ${request.workerId}::bigint, ${cost}, expires_at, budget_ids, ${request.planId}::bigint, slice_id, dataset, app
+      from   call
+      order  by place
+      returning hold_id, expires_at - ${holdFor} as starts_at
     )
-    insert into ops.credit_hold (account_id, worker_id, cost, expires_at, budget_ids, plan_id, slice_id, dataset, app)
-    select account_id, ${request.workerId}::bigint, ${cost}, expires_at, budget_ids, ${request.planId}::bigint, slice_id, dataset, app
-    from   call
-    order  by place
-    returning hold_id, expires_at - ${holdFor} as starts_at`.execute(db);
-  return rows.map((row) => ({ holdId: row.hold_id, startsAt: row.starts_at.getTime() }));
-}
-
-/** SQL: true for a process that others have declared dead: it may have been suspended and not know it yet. */
-export function wasDeclaredDead(workerId: string | null): SqlFragment<boolean> {
-  return sql<boolean>`exists (select from ops.worker as d where d.worker_id = ${workerId}::bigint and d.stopped_at is not null)`;
-}
-
-/** True for a process that others have declared dead: it is granted nothing, even if credits are left. */
-export async function isDeclaredDead(db: Queryable, workerId: string | null): Promise<boolean> {
-  const { rows } = await sql`select where ${wasDeclaredDead(workerId)}`.execute(db);
-  return rows.length > 0;
+    select held.hold_id, held.starts_at, account.sees_budgets from account left join held on true order by held.hold_id`.execute(
+    db,
+  );
+  if (rows[0]?.sees_budgets === false) return reserveMany(db, requests, clock);
+  return rows.flatMap(({ hold_id, starts_at }) =>
+    hold_id === null ? [] : [{ holdId: hold_id, startsAt: starts_at.getTime() }],
+  );
 }
 
 /** SQL: a hold expires this long after the earliest start of its call. */

@@ -4,7 +4,8 @@ import { creditClasses, type Spender } from "../core/slice.ts";
 import { whenAborted } from "../core/when-aborted.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { createGranting, type GrantOptions, type PricedWork } from "./granting.ts";
-import { isDeclaredDead, type CallReceipt } from "./holds.ts";
+import { isDeclaredDead } from "./declared-dead.ts";
+import type { CallReceipt } from "./holds.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 

@@ -1,7 +1,7 @@
 import { instant, sql } from "../postgres/sql.ts";
 import { creditClasses, type Slice } from "../core/slice.ts";
 import { floorOf, type Floors } from "../core/floors.ts";
-import { wasDeclaredDead } from "../credits/holds.ts";
+import { wasDeclaredDead } from "../credits/declared-dead.ts";
 import type { Database } from "../postgres/database.ts";
 import { canWait } from "./lost-days.ts";
 import { suspectFrom } from "./poison.ts";
