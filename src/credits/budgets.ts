@@ -87,19 +87,22 @@ type OpenedRow = {
   readonly isNew: boolean;
 };
 
-/** New rows include the holds of calls in flight: these are corrected there too when they are settled. Grants that waited are repeated. */
+/**
+ * New rows include the holds of calls in flight, and are corrected when these are settled. Holds that are being settled are left alone: their
+ * statement waits for the account, and would never end. Grants that wait are repeated.
+ */
 async function addToHolds(transaction: Database, accountId: string, added: readonly string[]): Promise<void> {
   await sql`
     with opened as (
       update ops.credit_account set budgets_opened = budgets_opened + 1 where account_id = ${accountId}
+    ), free as materialized (
+      select hold_id from ops.credit_hold where account_id = ${accountId} for update skip locked
     )
-    update ops.credit_hold as h set budget_ids = h.budget_ids || n.budget_ids
-    from   (select h.hold_id, array_agg(w.budget_id) as budget_ids
-            from   ops.credit_hold as h
-            join   ops.credit_budget as w on w.budget_id = any (${[...added]}::bigint[]) and ${appliesTo("w", sql`h.dataset`, sql`h.app`)}
-            where  h.account_id = ${accountId}
-            group  by h.hold_id) as n
-    where  h.hold_id = n.hold_id`.execute(transaction);
+    update ops.credit_hold as h
+    set    budget_ids = h.budget_ids || array(select w.budget_id from ops.credit_budget as w
+                                              where  w.budget_id = any (${[...added]}::bigint[]) and ${appliesTo("w", sql`h.dataset`, sql`h.app`)})
+    from   free
+    where  h.hold_id = free.hold_id`.execute(transaction);
 }
 
 /** The budgets in the periods of a day, by name and period; one without a row is computed from past charges. */
