@@ -160,6 +160,14 @@ describe("a budget", () => {
     await spend(account, openQueue(account, { budgets: [budget(1000, { budget: "many", apps: many })] }), 1);
   });
 
+  test("goes on counting where its datasets are listed in another order", async () => {
+    const account = await bank.account();
+    const own = budget(100, { datasets: ["chart", "review"] });
+    await spend(account, openQueue(account, { budgets: [own] }), 3);
+    // no request is stored here: a row that is counted anew would have 0
+    expect(await taken(account, { ...own, datasets: ["review", "chart"] })).toEqual([3]);
+  });
+
   test("counts calls that are in flight when it is added, and what they are charged in the end", async () => {
     const account = await bank.account({ total: 1000 });
     const answer = Promise.withResolvers<number>();
