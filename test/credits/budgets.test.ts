@@ -207,6 +207,26 @@ describe("a budget", () => {
     expect(await taken(account, own)).toEqual([5]);
   });
 
+  test("is added while a call is being settled, and counts that at its price", async () => {
+    const account = await bank.account({ total: 1000 });
+    const answer = Promise.withResolvers<number>();
+    const inFlight = openQueue(account).queue.run(call(5), async () => ({
+      result: "",
+      receipt: account.answer(await answer.promise),
+    }));
+    await expect.poll(async () => (await account.state()).held).toBe(5);
+    const own = budget(100);
+    await bank.db.transaction().execute(async (transaction) => {
+      // settling locks the hold first, then the account
+      await sql`select from ops.credit_hold where account_id = ${account.accountId} for update`.execute(transaction);
+      await openBudgets(bank.db, { accountId: account.accountId, budgets: [own], day: dayOf(account.clock.now()) });
+      await sql`select from ops.credit_account where account_id = ${account.accountId} for update`.execute(transaction);
+    });
+    answer.resolve(2);
+    await inFlight;
+    expect(await taken(account, own)).toEqual([5]);
+  });
+
   test("refuses nothing any more once a call that it had room for was not charged", async () => {
     const account = await bank.account();
     const queue = openQueue(account, { budgets: [budget(5)] });
