@@ -260,8 +260,7 @@ describe("answers as files", () => {
 
     test("hold no token, even if one had come into an answer", async () => {
       const token = "a-token-that-was-echoed";
-      await using stage = await openStage();
-      await stage.sync({ request: { datasets: ["tracked_app"] } });
+      await using stage = await openSynced({ market }, youngerRun);
       const [answer] = await stage.query<{ answer_id: string }>("select max(answer_id) as answer_id from raw.answer");
       const body = zstdCompressSync(
         Buffer.from(JSON.stringify({ data: [], success: true, status: `?token=${token}` })),

@@ -25,6 +25,7 @@ import {
   type ConsoleStage,
 } from "../support/console-stage.ts";
 import { addDays } from "../../src/core/day.ts";
+import { exploreViews, fillExplore } from "../support/explore-rows.ts";
 import { tried } from "../support/granted-stage.ts";
 import { today } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
@@ -40,6 +41,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
   beforeAll(async () => {
     stage = await openConsoleStage();
     await tried(stage.granted.adminUrl, `update core.dim_app set app_name = $$${scriptName}$$`);
+    await fillExplore(stage.granted);
     const settingsFile = path.join(folder, "storehouse.yaml");
     const apps = [{ id: "com.example.app", countries: ["US"], keywords: ["lumi habit"] }];
     // a file in JSON is one in YAML
@@ -226,6 +228,48 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${leftOut}`, () 
     await page.getByText(scriptName.slice(0, 20)).first().waitFor();
     expect(await page.title()).toBe("Run 1 · Storehouse");
     expect(await page.locator("img").count()).toBe(0);
+  });
+
+  describe("Explore", () => {
+    let own: Page;
+
+    beforeAll(async () => {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      own = await context.newPage();
+    });
+    afterAll(() => own.close());
+
+    test("copies the SQL of a view", async () => {
+      await own.goto("/explore?view=reviews");
+      await own.getByRole("button", { name: "Copy SQL" }).click();
+      await own.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await own.evaluate("navigator.clipboard.readText()")).toMatch(/^select date_day[^]*mart\.review_daily/);
+    });
+
+    test("has no view wider than the 320 pixels that a zoom of 400 % leaves", async () => {
+      await own.setViewportSize({ width: 320, height: 256 });
+      // a drawing with lists below it; the others in the long run
+      for (const view of long ? exploreViews : (["reviews"] as const)) {
+        await own.goto(`/explore?view=${view}`);
+        expect([view, await own.evaluate("document.documentElement.scrollWidth")]).toEqual([view, 320]);
+      }
+    });
+
+    test("shows a script in a review as text, and the drawing that suits the width", async () => {
+      await own.goto("/explore?view=reviews");
+      await own.locator("li.card").getByText('<script>document.title = "run"</script>').waitFor();
+      expect(await own.title()).toBe("Explore · Storehouse");
+      for (const [width, shown] of [
+        [1280, "wide"],
+        [390, "narrow"],
+      ] as const) {
+        await own.setViewportSize({ width, height: 800 });
+        expect(
+          await own.locator("figure svg").evaluateAll((all) => all.filter((svg) => svg.clientWidth > 0).length),
+        ).toBe(1);
+        expect(await own.locator(`.for-${shown} svg`).isVisible()).toBe(true);
+      }
+    });
   });
 
   // both without a browser every day, in test/console/actions.test.ts and audit.test.ts

@@ -1,12 +1,9 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Console } from "../../src/console/server.ts";
 import { addDays } from "../../src/core/day.ts";
 import { today } from "../support/ingest-stage.ts";
-import { chromiumPath, leftOut, openBrowser } from "../support/browser.ts";
 import { clientOf, openConsoleStage, type Client } from "../support/console-stage.ts";
-import { tried } from "../support/granted-stage.ts";
-import { long } from "../support/long.ts";
+import { exploreViews, fillExplore } from "../support/explore-rows.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const stage = forTests(openConsoleStage);
@@ -14,30 +11,10 @@ let served: Console;
 let client: Client;
 
 beforeAll(async () => {
-  const refused = await tried(stage.granted.adminUrl, fill);
-  if (typeof refused === "string") throw new Error(`the rows are refused: ${refused}`);
+  await fillExplore(stage.granted);
   served = await stage.start();
   client = clientOf(served);
 });
-
-/** Releases, places in charts and reviews of each app, with a text that a browser or a spreadsheet would run. */
-const fill = `
-  insert into core.app_version (app_key, country_key, language_code, version_at, version, release_notes, slice_id, fetched_at)
-  select app_key, (select country_key from core.dim_country where country_code = v.country), '', v.at, '2.0', v.notes, 1, '2026-08-20Z'
-  from   core.dim_app, (values ('US', timestamp '2026-08-17 10:00', '<b onclick="x()">new</b>'),
-                               -- a change within the version, and another page
-                               ('US', '2026-08-18 10:00', 'changed'), ('JP', '2026-08-19 10:00', 'elsewhere')) as v (country, at, notes);
-  select ops.make_partition('core.fact_category_rank', '2026-08-01');
-  insert into core.fact_category_rank (app_key, date_day, country_key, device_key, category_code, category_name, chart, chart_version, resolution, ranked_at, rank, slice_id, fetched_at)
-  select app_key, d::date, (select country_key from core.dim_country where country_code = 'US'), case store when 'ios' then 1 else 0 end, c.code, c.name, 'FREE', 'v2', 'daily', d, c.rank, 1, '2026-08-20Z'
-  from   core.dim_app, (values ('36', 'Overall', 7), ('6011', 'Music', 40), ('7011', 'Music', 3), ('6005', 'E', 50), ('6006', 'F', 60), ('6007', 'G', 70),
-                           ('6008', 'H', 80), ('6009', 'I', 90)) as c (code, name, rank), generate_series(timestamp '2026-08-16', '2026-08-19', interval '1 day') as d;
-  insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, title, content, slice_id, fetched_at)
-  select app_key, '1', source, '2026-08-18 10:00', (select country_key from core.dim_country where country_code = 'US'), '', 2, '=cmd()', '<script>document.title = "run"</script>', 1, '2026-08-20Z' from core.dim_app, unnest(array['v2', 'plain']) as source;
-  insert into core.review (app_key, review_id, source, reviewed_at, country_key, language_code, rating, content, slice_id, fetched_at)
-  select app_key, '2', 'v2', '2026-08-17 10:00', (select country_key from core.dim_country where country_code = 'ALL'), '', 1, 'of no known country', 1, '2026-08-20Z' from core.dim_app`;
-
-const views = ["ranks", "movers", "charts", "reviews"] as const;
 
 /** The SQL behind a view, as a visitor copies it. */
 function sqlOf(text: string): string {
@@ -158,7 +135,7 @@ test("days of which reviews were not requested are hatched, and say so", async (
 });
 
 test("each view is shown at its address, is drawn where there is something to draw, and has no style of its own", async () => {
-  for (const view of views) {
+  for (const view of exploreViews) {
     const { status, text } = await client.get(`/explore?view=${view}`);
     expect([view, status]).toEqual([view, 200]);
     expect(text).not.toMatch(/<[a-z][^<>]*\s(style|on\w+)=/);
@@ -231,7 +208,7 @@ test("a review without stars is in the bars, and where there is none nothing say
 
 test("a field that a view does not use keeps its value for the others", async () => {
   const fields = { app: "", from: "2026-08-10", to: "2026-08-19", back: "30", keyword: "habit" };
-  for (const view of views) {
+  for (const view of exploreViews) {
     const { text } = await client.get(`/explore?${new URLSearchParams({ ...fields, view }).toString()}`);
     const form = /<form class="filters"[^]*?<\/form>/.exec(text)?.[0] ?? "";
     for (const name of ["from", "to", "keyword"] as const)
@@ -266,49 +243,4 @@ test("a form that is sent with another app shows that one, although it has no su
   expect((await client.get(`/explore?${new URLSearchParams({ ...sent, app: ios }).toString()}`)).text).toContain(
     "Nothing is loaded for",
   );
-});
-
-describe.skipIf(chromiumPath === null)(`Explore in a browser${leftOut}`, () => {
-  let browser: Browser;
-  let page: Page;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-    const context = await browser.newContext({ baseURL: served.url, viewport: { width: 1280, height: 800 } });
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    page = await context.newPage();
-  });
-  afterAll(() => browser.close());
-
-  test("copies the SQL of a view", async () => {
-    await page.goto("/explore?view=reviews");
-    await page.getByRole("button", { name: "Copy SQL" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^select date_day[^]*mart\.review_daily/);
-  });
-
-  test("has no view wider than the 320 pixels that a zoom of 400 % leaves", async () => {
-    await page.setViewportSize({ width: 320, height: 256 });
-    // a drawing with lists below it; the others in the long run
-    for (const view of long ? views : (["reviews"] as const)) {
-      await page.goto(`/explore?view=${view}`);
-      expect([view, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([view, 320]);
-    }
-  });
-
-  test("shows a script in a review as text, and the drawing that suits the width", async () => {
-    await page.goto("/explore?view=reviews");
-    await page.getByText('<script>document.title = "run"</script>').waitFor();
-    expect(await page.title()).toBe("Explore · Storehouse");
-    for (const [width, shown] of [
-      [1280, "wide"],
-      [390, "narrow"],
-    ] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      expect(
-        await page.locator("figure svg").evaluateAll((all) => all.filter((svg) => svg.clientWidth > 0).length),
-      ).toBe(1);
-      expect(await page.locator(`.for-${shown} svg`).isVisible()).toBe(true);
-    }
-  });
 });

@@ -16,12 +16,21 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
   });
   afterEach(() => on[Symbol.asyncDispose]());
 
+  const behind = () => ({ databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } });
+
+  /** Removes and records January 2025 of a table as retention does, without the checks of its command. */
+  const removeJanuary = (dataset: string, table: string) =>
+    stage.pool.query(`
+      insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
+      values ('${dataset}', '${table}', '2025-01-01', 'drop', 1, 1, 'a', now(), false);
+      select ops.remove_month('${table}', '2025-01-01', false);
+      update ops.dropped_month set is_done = true`);
+
   test("retention takes a month only once it is published and its sums are the same", async () => {
     await stage.ranks("2025-01-01", 3);
     await stage.ranks("2025-02-01", 3);
-    const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
     const retention = async () => {
-      const { code, stdout, stderr } = await runCommand(behind, ["retention", "--yes", "--json"], {
+      const { code, stdout, stderr } = await runCommand(behind(), ["retention", "--yes", "--json"], {
         settings: { retention: { keep_months: 3 } },
         variables: on.environment,
       });
@@ -68,12 +77,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
   test("a month that only ClickHouse has stays where the record of published months is lost", async () => {
     await stage.ranks("2025-01-01", 3);
     await on.published();
-    const { code } = await runCommand(
-      { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } },
-      ["retention", "--yes"],
-      { settings: { retention: { keep_months: 3 } }, variables: on.environment },
-    );
-    expect(code).toBe(0);
+    await removeJanuary("keyword_rank", ranks);
     await stage.ranks("2025-01-02", 1);
     await stage.pool.query(`update ${ranks} set slice_id = 2`);
     await on.there.ask("truncate table storehouse.published_month");
@@ -81,12 +85,8 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.months()).toEqual([{ month: 202501, count: 4 }]);
   });
 
-  /** Runs a command that keeps three months. */
-  const run = (...command: readonly string[]) =>
-    runCommand({ databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } }, command, {
-      settings: { retention: { keep_months: 3 } },
-      variables: on.environment,
-    });
+  /** Publishes the ranks with the command. */
+  const publishRanks = () => runCommand(behind(), ["publish", "--table", ranks], { variables: on.environment });
 
   test("a month that a person drops in ClickHouse is published again; one of which retention removed rows is named, once", async () => {
     await stage.ranks("2025-01-01", 3);
@@ -94,11 +94,11 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     await on.published();
     await on.there.ask(`alter table ${ranks} drop partition 202502`);
     expect(await on.published()).toEqual({ swapped: 1, unchanged: 1, removed: 0, rows: 5 });
-    expect(await run("retention", "--yes")).toMatchObject({ code: 0 });
+    await removeJanuary("keyword_rank", ranks);
     await on.there.ask(`alter table ${ranks} drop partition 202501`);
-    const { stderr } = await run("publish", "--table", ranks);
+    const { stderr } = await publishRanks();
     expect(stderr).toMatch(/^core\.fact_keyword_rank: 2025-01 was dropped in ClickHouse, .*\n$/);
-    expect(await run("publish", "--table", ranks)).toMatchObject({ code: 0, stderr: "" });
+    expect(await publishRanks()).toMatchObject({ code: 0, stderr: "" });
     expect(await on.months()).toEqual([{ month: 202502, count: 2 }]);
   });
 
@@ -106,11 +106,11 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     await stage.ranks("2025-01-01", 3);
     await stage.ranks("2025-02-01", 2);
     await on.published();
-    expect(await run("retention", "--yes")).toMatchObject({ code: 0 });
+    await removeJanuary("keyword_rank", ranks);
     await on.there.ask(`alter table ${ranks} drop partition 202501`);
     await stage.ranks("2026-04-01", 1);
     on.there.letThrough = (statement) => !/ (replace|drop) partition /.test(statement);
-    const { code, stderr } = await run("publish", "--table", ranks);
+    const { code, stderr } = await publishRanks();
     const lines = [expect.stringMatching(/2025-01 was dropped/), expect.stringMatching(/^clickhouse_unavailable: /)];
     expect({ code, lines: stderr.trim().split("\n") }).toEqual({ code: 1, lines });
     on.there.letThrough = () => true;
@@ -166,7 +166,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     expect(await on.months()).toEqual([]);
   });
 
-  /** The overview of a day, computed from a review and from downloads. Retention removes the downloads. */
+  /** The overview of a day, computed from a review and from downloads, of which `remove` takes the downloads. */
   async function openOverview() {
     await stage.pool.query(`
       insert into core.dim_app (app_key, store, track_id) overriding system value values (1, 'ios', '1');
@@ -183,12 +183,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
           select ops.make_partition('core.fact_download_revenue'::regclass, '2025-01-01');
           insert into core.fact_download_revenue (app_key, date_day, country_key, device_key, is_total, download_count, slice_id, fetched_at)
           values (1, '2025-01-05', 840, 0, false, ${downloads}, 1, now())`),
-      retention: async () => {
-        const behind = { databaseUrl: stage.url, sandbox: { url: "http://127.0.0.1:1", token: "none" } };
-        const settings = { retention: { keep_months: 3 } };
-        const { code } = await runCommand(behind, ["retention", "--yes"], { settings, variables: on.environment });
-        expect(code).toBe(0);
-      },
+      remove: () => removeJanuary("download_revenue", "core.fact_download_revenue"),
       published: async () => {
         await on.published(["core.fact_download_revenue", "mart.app_overview_daily"]);
         return on.there.ask(`
@@ -202,7 +197,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     await overview.load(70);
     const whole = [{ review_count: 1, downloads: 70 }];
     expect(await overview.published()).toEqual(whole);
-    await overview.retention();
+    await overview.remove();
     expect(await overview.published()).toEqual(whole);
     // also if as many rows are loaded again: they may be others
     await overview.load(71);
@@ -221,7 +216,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     const overview = await openOverview();
     await overview.load(70);
     await overview.published();
-    await overview.retention();
+    await overview.remove();
     await on.there.ask(happens);
     await overview.review("b");
     expect(await overview.published()).toEqual([{ review_count: 1, downloads: 70 }]);
@@ -231,7 +226,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
     const overview = await openOverview();
     await overview.load(70);
     await on.published(["core.fact_download_revenue"]);
-    await overview.retention();
+    await overview.remove();
     expect(await overview.published()).toEqual([{ review_count: 1, downloads: null }]);
     await overview.review("b");
     const left = [{ review_count: 2, downloads: null }];
@@ -277,11 +272,7 @@ describe.skipIf(enginePath === null)(`months that retention removes${leftOut}`, 
       { version: "2.0", before: 11, after: 19 },
       { version: "3.0", before: 30, after: 38 },
     ]);
-    await stage.pool.query(`
-      insert into ops.dropped_month (dataset, table_name, month_start, action, rows_gone, bytes_gone, dropped_by, dropped_at, is_done)
-      values ('download_revenue', 'core.fact_download_revenue', '2025-01-01', 'drop', 31, 1, 'a', now(), false);
-      select ops.remove_month('core.fact_download_revenue', '2025-01-01', false);
-      update ops.dropped_month set is_done = true`);
+    await removeJanuary("download_revenue", "core.fact_download_revenue");
     expect(await rows()).toEqual(whole);
     // later months follow
     await stage.pool.query(`

@@ -19,7 +19,10 @@ export const leftOut = chromiumPath === null ? " (left out: there is no Chromium
 /** Starts it without a window. */
 export function openBrowser(): Promise<Browser> {
   // root may not sandbox its pages, and a container has little shared memory
-  const args = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
+  const here = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
+  // a process for drawing, and spare ones for pages to come, take a tenth of the processor time of these tests
+  const few = ["--in-process-gpu", "--no-zygote", "--renderer-process-limit=1"];
+  const args = [...here, ...few];
   return chromium.launch({ executablePath: chromiumPath ?? "", headless: true, args });
 }
 
