@@ -5,7 +5,7 @@ import { leftNow, readAccount } from "../credits/account.ts";
 import { cheaperNights, readNightsKept } from "../credits/nights-ahead.ts";
 import { deferredWords } from "../plan/budget-words.ts";
 import type { OverBudget } from "../plan/over-budget.ts";
-import { cutToRooms, readRooms, type BudgetWork } from "../planner/credit-budgets.ts";
+import { readOverBudget, type BudgetWork } from "../planner/credit-budgets.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { OpenWork } from "../ledger/open-slices.ts";
 import { forecast } from "../plan/forecast.ts";
@@ -31,12 +31,11 @@ export type WorkOutlook = { readonly forecast: Done; readonly overBudget: readon
 export async function outlookOf(app: App, work: readonly BudgetWork[]): Promise<WorkOutlook> {
   const { settings } = app.config;
   const { db } = app.warehouse;
-  const rooms = await readRooms(db, {
+  const overBudget = await readOverBudget(db, work, {
     settings,
     accountId: await accountIdIn(db, app.config),
     day: dayOf(app.clock.now()),
   });
-  const overBudget = cutToRooms(work, settings, rooms).deferred;
   const done = await forecastOf(app, work);
   const isTooDear = !("unknown" in done) && overBudget.some(({ tooDear }) => tooDear !== undefined);
   return {

@@ -27,6 +27,14 @@ export function isCovered(
   return (datasets?.includes(dataset) ?? true) && (apps === null || (app !== null && apps.includes(app)));
 }
 
+/** Of several budgets that refuse a call, the one that defers it: the one whose period ends last, since each try before that is refused. */
+export function lastToEnd<B extends { readonly endsOn: Day }>(budgets: readonly B[]): B | undefined {
+  return budgets.reduce<B | undefined>(
+    (last, one) => (last === undefined || one.endsOn > last.endsOn ? one : last),
+    undefined,
+  );
+}
+
 const grids: Readonly<Record<BudgetPeriod, Grid>> = { day: { days: 1 }, month: { months: 1 } };
 
 /** The days of a budget's period that contains a day. */

@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import {
   budgetDays,
   isCovered,
+  lastToEnd,
   type BudgetPeriod,
   type BudgetSubject,
   type CreditBudget,
@@ -175,7 +176,7 @@ function heldBefore(accountId: string) {
     where  h.account_id = ${accountId} and ${appliesTo("w", sql`h.dataset`, sql`h.app`)})`;
 }
 
-/** Returns the budget that refuses a call (of several, the one whose period ends last), and records the refusal. */
+/** Returns the budget that defers a call, of all that refuse it, and records the refusals. */
 export async function refusingBudget(
   db: Queryable,
   { budgetIds, cost, now }: { readonly budgetIds: readonly string[]; readonly cost: number; readonly now: number },
@@ -189,7 +190,6 @@ export async function refusingBudget(
     )
     select budget, period, credits, datasets, apps, starts_on as "startsOn", ends_on as "endsOn", taken_credits::float8 as taken, refused_at as "refusedAt"
     from   used_up
-    order  by ends_on desc, budget
-    limit  1`.execute(db);
-  return rows[0] ?? null;
+    order  by budget, period`.execute(db);
+  return lastToEnd(rows) ?? null;
 }

@@ -1,7 +1,7 @@
 import { isCovered } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
-import { readBudgets } from "../credits/budgets.ts";
-import { readBudgetWaits } from "../ledger/budget-waits.ts";
+import { readBudgets, type BudgetUse } from "../credits/budgets.ts";
+import { readBudgetWaits, type BudgetWait } from "../ledger/budget-waits.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { CheckParts } from "./check-parts.ts";
@@ -12,11 +12,13 @@ import { sumBy } from "../core/sum.ts";
 export async function budgetProblems({ db, settings, clock, accountId }: CheckParts): Promise<readonly Problem[]> {
   const now = clock.now();
   const budgets = budgetsOf(settings);
-  const used = (await readBudgets(db, { accountId, budgets, day: dayOf(now) })).filter((use) => use.refusedAt !== null);
+  const uses = await readBudgets(db, { accountId, budgets, day: dayOf(now) });
+  const used = uses.filter((use) => use.refusedAt !== null);
   const waits = used.length === 0 ? [] : await readBudgetWaits(db, now, accountOf(settings));
   return used.map((use) => {
     const own = waits.filter((wait) => !wait.isTooExpensive && isCovered(wait, use));
-    const waiting = [...new Set(own.map(({ dataset }) => dataset))];
+    const tooExpensive = waits.filter((wait) => wait.isTooExpensive && smallestOf(uses, wait) === use);
+    const waiting = datasetsOf(own);
     return problem({
       kind: "budget_exhausted",
       subject: `${use.budget} ${use.period}`,
@@ -30,8 +32,19 @@ export async function budgetProblems({ db, settings, clock, accountId }: CheckPa
         limit: use.credits,
         datasets: waiting,
         slices: sumBy(own, ({ slices }) => slices),
+        too_expensive_datasets: datasetsOf(tooExpensive),
+        too_expensive_slices: sumBy(tooExpensive, ({ slices }) => slices),
         continues_at: `${use.endsOn}T00:00:00.000Z`,
       },
     });
   });
+}
+
+/** The budget that is smaller than a call of too expensive slices: if any is, the smallest. */
+function smallestOf(uses: readonly BudgetUse[], wait: BudgetWait): BudgetUse | undefined {
+  return uses.filter((use) => isCovered(wait, use)).toSorted((a, b) => a.credits - b.credits)[0];
+}
+
+function datasetsOf(waits: readonly BudgetWait[]): readonly string[] {
+  return [...new Set(waits.map(({ dataset }) => dataset))];
 }

@@ -1,6 +1,6 @@
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import { pricePlan } from "../planner/backfill-plan.ts";
-import { historyRemark } from "../planner/history-remark.ts";
+import { waitRemark } from "../planner/wait-remark.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import type { ServerParts } from "./parts.ts";
 
@@ -11,7 +11,7 @@ import type { ServerParts } from "./parts.ts";
 export async function priceOf({ db, settings, clock }: ServerParts, requested: BackfillRequest) {
   const { request, sum, leftOut, notes } = await pricePlan(db, { requested, settings, clock });
   const work = workOf(sum?.lines ?? []);
-  const remark = await historyRemark(db, work, { settings, clock });
+  const remark = await waitRemark(db, sum?.lines ?? [], { settings, clock });
   return {
     slices: sum?.slices ?? 0,
     requests: sum?.requests ?? 0,

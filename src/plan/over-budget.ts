@@ -1,5 +1,5 @@
 import type { Day } from "../core/day.ts";
-import { budgetKey, isCovered, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetKey, isCovered, lastToEnd, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
 /** A budget with its remaining credits and the first day of its next period. */
@@ -39,7 +39,8 @@ export type BudgetCut<W extends BudgetedWork = BudgetedWork> = {
 
 /**
  * The part of some work that budgets defer if the work runs by class. Each line runs as many slices as all of its budgets have room for, at
- * the mean price of the line. Deferred slices count for the budget with the least room, or for one that never pays for them.
+ * the mean price of the line. Deferred slices count for the budget that defers them when they run: of those without room for one more, the
+ * one whose period ends last. One that never pays for them comes first, since only a person ends that wait.
  */
 export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: readonly BudgetRoom[]): BudgetCut<W> {
   const putOff: PutOff<W>[] = [];
@@ -52,21 +53,22 @@ export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: 
     const own = budgets.filter((budget) => isCovered(line, budget));
     const cost = Math.round(line.credits / Math.max(1, line.requests));
     // a snapshot runs on the last day on which it can be requested
-    const tooSmall = line.class === "snapshot" ? undefined : own.find(({ credits }) => cost > credits);
-    const [tightest] = tooSmall === undefined ? [...own].sort((a, b) => leftOf(a) - leftOf(b)) : [tooSmall];
-    if (tightest === undefined || price === 0) continue;
-    const room = tooSmall === undefined ? Math.max(0, leftOf(tightest)) : 0;
-    const fits = line.passes ? line.slices : Math.min(line.slices, Math.floor(room / price));
+    const tooSmall = line.class === "snapshot" ? undefined : lastToEnd(own.filter(({ credits }) => cost > credits));
+    if (price === 0) continue;
+    const roomFor = (budget: BudgetRoom) => Math.max(0, Math.floor(leftOf(budget) / price));
+    const most = tooSmall === undefined ? Math.min(...own.map(roomFor)) : 0;
+    const refusing = tooSmall ?? lastToEnd(own.filter((budget) => roomFor(budget) <= most));
+    const fits = line.passes ? line.slices : Math.min(line.slices, most);
     for (const budget of own) left.set(budget, leftOf(budget) - fits * price);
-    if (fits === line.slices) continue;
+    if (refusing === undefined || fits === line.slices) continue;
     const rest = line.slices - fits;
     const credits = Math.round(rest * price);
     const tooDear = tooSmall === undefined ? undefined : { dataset: line.dataset, cost };
-    const key = JSON.stringify([budgetKey(tightest), tooDear]);
-    const sum = deferred.get(key) ?? { budget: tightest, slices: 0, credits: 0, ...(tooDear && { tooDear }) };
+    const key = JSON.stringify([budgetKey(refusing), tooDear]);
+    const sum = deferred.get(key) ?? { budget: refusing, slices: 0, credits: 0, ...(tooDear && { tooDear }) };
     deferred.set(key, { ...sum, slices: sum.slices + rest, credits: sum.credits + credits });
     const requests = Math.round((line.requests * rest) / line.slices);
-    putOff.push({ ...line, slices: rest, requests, credits, until: tightest.endsOn });
+    putOff.push({ ...line, slices: rest, requests, credits, until: refusing.endsOn });
   }
   return {
     deferred: [...deferred.values()],

@@ -7,7 +7,13 @@ import { isLostByTomorrow } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { overBudget, type BudgetCut, type BudgetedWork, type BudgetRoom } from "../plan/over-budget.ts";
+import {
+  overBudget,
+  type BudgetCut,
+  type BudgetedWork,
+  type BudgetRoom,
+  type OverBudget,
+} from "../plan/over-budget.ts";
 import type { Queryable } from "../postgres/sql.ts";
 import { settingsOf, timingWith } from "./dataset-settings.ts";
 
@@ -30,11 +36,10 @@ export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] 
   }));
 }
 
+type RoomsOn = { readonly settings: Settings; readonly accountId: string; readonly day: Day };
+
 /** What is left of the budgets of an account on a day. */
-export async function readRooms(
-  db: Queryable,
-  { settings, accountId, day }: { readonly settings: Settings; readonly accountId: string; readonly day: Day },
-): Promise<readonly BudgetRoom[]> {
+export async function readRooms(db: Queryable, { settings, accountId, day }: RoomsOn): Promise<readonly BudgetRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
   return uses.map(({ taken, ...use }) => ({ ...use, left: Math.max(0, use.credits - taken) }));
 }
@@ -49,6 +54,15 @@ export function cutToRooms<W extends BudgetWork>(
     work.map((line) => ({ ...line, app: line.app || null, passes: isLostTonight(line, settings) })),
     rooms,
   );
+}
+
+/** What the budgets of an account defer of some work that runs on a day. */
+export async function readOverBudget(
+  db: Queryable,
+  work: readonly BudgetWork[],
+  on: RoomsOn,
+): Promise<readonly OverBudget[]> {
+  return cutToRooms(work, on.settings, await readRooms(db, on)).deferred;
 }
 
 /** The total of some work. */

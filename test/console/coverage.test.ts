@@ -172,6 +172,18 @@ describe("the page of coverage", () => {
     expect(asked.text).toContain("History leaves 40 credits to the nights until the reset");
   });
 
+  test("says before anything is spent what a budget defers of a fill, as a backfill does", async () => {
+    const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_month: 3 } };
+    const local = clientOf(await stage.start({ settings: { credits: { budgets } } }));
+    const key = keyOf((await local.get(coverageGrid)).text);
+    const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
+    await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
+    const asked = await local.post("/actions/fill", { ...fields, credit_limit: "1000" });
+    expect(asked.text).toMatch(
+      /The budget ranks \(3 credits a month\) has \d credits? left and defers about \d+ slices? \(\d+ credits?\) until/,
+    );
+  });
+
   test("of two people who agree to a fill at once one starts it, and no plan is kept for the other", async () => {
     // the first run goes on for longer than the second person's form takes
     stage.stage.sandbox.set({ latencyMs: 300 });

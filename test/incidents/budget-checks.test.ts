@@ -34,7 +34,7 @@ test("a budget that is used up is one incident, which says what waits and until 
     },
   ]);
   expect(stage.opened()[0]?.["summary"]).toMatch(
-    /^The budget "ranks" has been used up since 2026-08-20 .*: 9 of its 10 credits a month are spent or reserved\. 1 slice of keyword_rank waits until 2026-09-01 00:00 UTC/,
+    /^The budget "ranks" has had too few credits for a call since 2026-08-20 .*: 9 of its 10 credits a month are spent or reserved\. 1 slice of keyword_rank waits until 2026-09-01 00:00 UTC/,
   );
   await open(12);
   await pool.query("update ops.slice set state = 'loaded', error_code = null, due_at = null");
@@ -43,6 +43,27 @@ test("a budget that is used up is one incident, which says what waits and until 
     [1, 0],
     [0, 1],
   ]);
+});
+
+test("slices whose call takes more than a whole budget count for that budget, which says that it must be raised", async () => {
+  const { db, pool } = stage.stage;
+  const settings = Settings.parse({
+    datasets: { keyword_rank: { fresh_hours: 0.01 } },
+    credits: { budgets: { all: { credits_a_month: 100 }, ranks: { datasets: ["keyword_rank"], credits_a_day: 2 } } },
+  });
+  const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
+  await pool.query("update ops.credit_budget set taken_credits = 99 where budget = 'all'");
+  await refusingBudget(db, { budgetIds: budgets.map(({ budgetId }) => budgetId), cost: 3, now });
+  await stage.ended("failed", draft({ dataset: "keyword_rank" }));
+  await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_too_small', due_at = '2026-08-21'");
+  await stage.watch(3, stage.watcher({ settings }));
+  const opened = new Map(stage.opened().map(({ subject, summary }) => [subject, String(summary)]));
+  expect(opened.get("all month")).toMatch(
+    /: 99 of its 100 credits a month are spent or reserved\. Nothing waits for it,/,
+  );
+  expect(opened.get("ranks day")).toMatch(
+    /has had too few credits for a call since .*: 0 of its 2 credits a day are spent or reserved\. 1 slice of keyword_rank waits until credits\.budgets\.ranks is raised, because one call takes more than the whole budget, but/,
+  );
 });
 
 test("what waits for the next month of a budget takes no credits before the reset", async () => {

@@ -123,6 +123,11 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(await refused("price_backfill", { datasets: ["keyword_rang"] })).toMatch(/^unknown_dataset/);
   });
 
+  test("says with the price what budgets defer", async () => {
+    const { says } = await ask("price_backfill", { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-05" });
+    expect(says).toMatch(/ The budget ranks \(3 credits a month\) has \d credits? left and defers about \d+ slices/);
+  });
+
   test("says with the price what history leaves to the nights", async () => {
     await served.stage.query("update ops.credit_account set resets_at = now() + interval '1 day'");
     await served.stage.query(

@@ -47,6 +47,29 @@ test("the budget with the least room decides, for what it is for", () => {
   ]);
 });
 
+test("of several budgets without room for one more slice, the one whose period ends last defers the rest", () => {
+  const month = { budget: "m", period: "month", endsOn: day("2026-09-01") } as const;
+  const [today, later] = [room(13), room(15, month)];
+  const lines = [work("daily", 8, 80)];
+  for (const budgets of [
+    [today, later],
+    [later, today],
+  ])
+    expect(overBudget(lines, budgets)).toMatchObject({
+      deferred: [{ budget: later, slices: 7, credits: 70 }],
+      putOff: [{ until: later.endsOn }],
+    });
+  const roomy = room(25, month);
+  expect(overBudget(lines, [today, roomy])).toMatchObject({
+    deferred: [{ budget: today, slices: 7 }],
+    putOff: [{ until: today.endsOn }],
+  });
+  const [small, smaller] = [room(9, { credits: 9 }), room(5, { ...month, credits: 5 })];
+  expect(overBudget(lines, [small, smaller])).toMatchObject({
+    deferred: [{ budget: smaller, slices: 8, tooDear: { cost: 10 } }],
+  });
+});
+
 test("work of which a single call costs more than a whole budget has waits until a person raises it, unless it exists for a time only", () => {
   const small = room(4, { credits: 4, datasets: ["review"] });
   const lines = [work("daily", 2, 10), work("history", 1, 5), work("snapshot", 1, 5)];

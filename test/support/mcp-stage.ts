@@ -42,7 +42,12 @@ async function openMcpStage(): Promise<McpStage> {
   const folder = mkdtempSync(path.join(tmpdir(), "storehouse-mcp-"));
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   const config = path.join(folder, "storehouse.yaml");
-  writeFileSync(config, JSON.stringify(quick({ mcp: limits })));
+  writeFileSync(
+    config,
+    JSON.stringify(
+      quick({ mcp: limits, credits: { budgets: { ranks: { datasets: ["keyword_rank"], credits_a_month: 3 } } } }),
+    ),
+  );
   const stack = opened.move();
   return {
     granted,

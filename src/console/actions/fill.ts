@@ -8,7 +8,7 @@ import { planInForeground } from "../../foreground.ts";
 import { cancelBeyondPrices } from "../../ledger/cancel-slices.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
-import { historyRemark } from "../../planner/history-remark.ts";
+import { waitRemark } from "../../planner/wait-remark.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import type { RunControl } from "../background-runs.ts";
 import { endsOf, filtersOf, cellsAddress, gridInput, selectionInput } from "../grid/filters.ts";
@@ -62,7 +62,7 @@ export const fillAction = defineAction({
         problem: leftOut.slices > 0 ? "nothing fits within this limit of credits" : "no cells are missing there",
       });
     const accountId = await accountIdIn(warehouse.db, config);
-    const remark = await historyRemark(warehouse.db, sum.lines, { accountId, settings: config.settings, clock });
+    const remark = await waitRemark(warehouse.db, sum.lines, { accountId, settings: config.settings, clock });
     return {
       credits: sum.credits,
       binds: chosenCells(selection),

@@ -3,6 +3,33 @@ import { countOf, count, listed, minuteOf } from "../../core/words.ts";
 
 const whole = (credits: number) => count(Math.round(credits));
 
+/** What waits for a budget, until when, and what waits until its limit is raised. */
+function budgetWaitWords(waits: {
+  readonly budget: string;
+  readonly at: string;
+  readonly datasets: readonly string[];
+  readonly slices: number;
+  readonly too_expensive_datasets: readonly string[];
+  readonly too_expensive_slices: number;
+}): string {
+  const { slices, too_expensive_slices: tooExpensive } = waits;
+  const sliceOf = (many: number, datasets: readonly string[]) =>
+    `${countOf(many, "slice")} of ${listed(datasets)} wait${many === 1 ? "s" : ""}`;
+  const parts = [
+    ...(slices === 0
+      ? []
+      : [
+          `${sliceOf(slices, waits.datasets)} until ${minuteOf(waits.at)} and continue${slices === 1 ? "s" : ""} automatically`,
+        ]),
+    ...(tooExpensive === 0
+      ? []
+      : [
+          `${sliceOf(tooExpensive, waits.too_expensive_datasets)} until credits.budgets.${waits.budget} is raised, because one call takes more than the whole budget`,
+        ]),
+  ];
+  return parts.length === 0 ? "nothing waits for it" : parts.join(", and ");
+}
+
 /** The allowance and prices. */
 export const creditKinds = {
   credits_exhausted: defineKind<{
@@ -66,16 +93,18 @@ export const creditKinds = {
     limit: number;
     datasets: readonly string[];
     slices: number;
+    too_expensive_datasets: readonly string[];
+    too_expensive_slices: number;
     continues_at: string;
   }>({
-    title: "A budget is used up",
-    says: "a budget under credits.budgets has no credits left for a slice; closed when its next day or month begins, or when its limit is raised",
+    title: "A budget has too few credits",
+    says: "a budget under credits.budgets has too few credits left for a call; closed when its next day or month begins, or when its limit is raised",
     weight: "note",
     mend: "credits",
     under: ["requests_stopped"],
-    wording: ({ budget, period, taken, limit, datasets, slices, continues_at: at }, since) => ({
-      happened: `the budget "${budget}" has been used up since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are spent or reserved`,
-      means: `${slices === 0 ? "nothing waits for it" : `${countOf(slices, "slice")} of ${listed(datasets)} wait${slices === 1 ? "s" : ""} until ${minuteOf(at)} and continue${slices === 1 ? "s" : ""} automatically`}, but data that would be lost for good by then is requested anyway`,
+    wording: ({ budget, period, taken, limit, continues_at: at, ...waits }, since) => ({
+      happened: `the budget "${budget}" has had too few credits for a call since ${since}: ${whole(taken)} of its ${countOf(limit, "credit")} a ${period} are spent or reserved`,
+      means: `${budgetWaitWords({ ...waits, budget, at })}, but data that would be lost for good by then is requested anyway`,
       command: "storehouse credits",
       does: "shows the budgets",
     }),
@@ -86,6 +115,8 @@ export const creditKinds = {
       limit: 200,
       datasets: ["review"],
       slices: 12,
+      too_expensive_datasets: [],
+      too_expensive_slices: 0,
       continues_at: "2026-12-01T00:00:00.000Z",
     },
   }),
