@@ -66,10 +66,8 @@ export function addBackfillOptions(command: Command): Command {
 
 /** The request that the options make. Throws a UsageError when no dataset is named or a day is in the future. */
 export function backfillRequestOf(app: App, options: BackfillOptions): BackfillRequest {
-  const { datasets, bounds, today } = requestOf(app, options);
+  const { datasets, bounds } = requestOf(app, options);
   if (datasets.length === 0) throw fail("bad_argument", { problem: "--dataset is missing: name at least one" });
-  if (options.to !== undefined && options.to > today)
-    throw fail("bad_argument", { to: options.to, today, problem: "--to is in the future" });
   return {
     datasets,
     bounds,

@@ -4,6 +4,7 @@ import { backfillCommand, type BackfillRequest } from "../planner/backfill-reque
 import type { PlanChanges } from "../planner/plan-changes.ts";
 import { addDays, daysBetween } from "../core/day.ts";
 import type { BudgetWork } from "../planner/credit-budgets.ts";
+import type { WaitingOfRequest } from "../planner/waiting-work.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { EndedSlices } from "../ledger/cancel-slices.ts";
 import { openWork } from "../ledger/open-slices.ts";
@@ -17,6 +18,21 @@ import { timeText } from "./times.ts";
 
 /** Lines of a table that a person reads; `--json` has all. */
 const shownAtMost = 20;
+
+/** Says that slices of the days of a backfill wait since earlier runs, and which commands continue them. */
+export function waitingWords(
+  { slices, dueAt, plans, isInPlans }: WaitingOfRequest,
+  datasets: readonly string[],
+): string {
+  const until = dueAt === null ? "" : `, the first until ${timeText(dueAt)}`;
+  const commands = [
+    ...plans.map((plan) => `\`storehouse backfill --plan ${plan}\``),
+    ...(isInPlans ? [] : [`\`storehouse sync ${datasets.map((name) => `--dataset ${name}`).join(" ")}\``]),
+  ];
+  const continues =
+    commands.length === 1 ? `${commands[0]} continues, and so does` : `${commands.join(", ")} continue, and so does`;
+  return `${countOf(slices, "slice of an earlier run waits", "slices of earlier runs wait")}${until}: ${continues} \`storehouse worker\`.`;
+}
 
 /** Prints a plan: its table, its price, when it would be done, and what it leaves out. */
 export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: PlanProgress): Promise<void> {

@@ -9,7 +9,7 @@ import { timeText } from "./times.ts";
 
 /** The exit codes for the help of commands that run slices. */
 export const exitHelp =
-  "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, or part of the plan was cancelled and is missing, 130 interrupted.";
+  "\nExit codes: 0 all loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits, slices of an earlier run wait, or part of the plan was cancelled and is missing, 130 interrupted.";
 
 /** What differs between the commands: how to continue after an interruption, and the message when the limit of the run is spent. */
 export type RunWords = {

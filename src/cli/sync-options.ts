@@ -27,10 +27,12 @@ export function addSyncOptions(command: Command): Command {
     );
 }
 
-/** The request that the options make. */
+/** The request that the options make. Throws a UsageError when a day is in the future. */
 export function requestOf(app: App, options: SyncOptions): SyncRequest {
   const today = app.clock.today();
   if (options.from !== undefined && options.from > today)
     throw fail("bad_argument", { from: options.from, today, problem: "--from is in the future" });
+  if (options.to !== undefined && options.to > today)
+    throw fail("bad_argument", { to: options.to, today, problem: "--to is in the future" });
   return { datasets: options.dataset, bounds: boundsOf(options), today };
 }

@@ -50,8 +50,8 @@ function endOfText(json: string, start: number): number {
   return json.length;
 }
 
-/** Track ids of iOS, which fit into a 64-bit integer. */
-export const iosTrackIdPattern = /^[0-9]{1,19}$/;
+/** Track ids of iOS: numbers from 1, which fit into a 64-bit integer, without leading zeros, which would be another key of the same app. */
+export const iosTrackIdPattern = /^[1-9][0-9]{0,18}$/;
 /** Track ids of Android: package names. */
 export const androidTrackIdPattern = /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)+$/;
 

@@ -14,7 +14,7 @@ export async function commandsPage(): Promise<string> {
       "Every command that opens the warehouse first runs pending migrations if its role may do so. Results go to stdout, logs and progress to stderr. Both days of a range are inclusive. `--json` prints data for programs.",
       "At a terminal, tables fit its width: cells wrap between words, and a last line names the columns that did not fit. In a pipe lines are not wrapped, unless `COLUMNS` sets a width. Times are in your local time zone (`TZ`; UTC if it names none), to the minute; `--utc` shows UTC next to them. In a table, a time that the clock shows twice when summer time ends has its offset. Output to a terminal has some colour, unless `--no-color` or the variable `NO_COLOR` is set. `--json` is the same everywhere: its times are in UTC, without colour.",
       "`find`, `app`, `discover` and `keywords` are for people. They use the same ledger as the worker. No floor applies to them, so they may spend the last credit; they exit with 3 when the allowance is spent.",
-      "Exit codes of `sync`, `backfill` and `retry`: 0 everything is loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits (the message says when it can continue), or part of the plan was cancelled and is missing, 130 interrupted.",
+      "Exit codes of `sync`, `backfill` and `retry`: 0 everything is loaded, 1 some slices failed or the API could not be reached, 2 usage, settings or token, 3 stopped by credits (the message says when it can continue), slices of an earlier run wait, or part of the plan was cancelled and is missing, 130 interrupted.",
     ],
     body: [
       ...Object.entries(Object.groupBy(commands, groupOf)).map(

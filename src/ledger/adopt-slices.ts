@@ -1,6 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { creditsLeft, hasOpenSlices, isOpen } from "./open-slices.ts";
+import { isRetryByHand } from "./plan-payers.ts";
 import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { isAlive } from "./workers.ts";
@@ -26,6 +27,8 @@ export type Adoption = {
   readonly planId?: string;
   readonly mostCredits: number;
   readonly onlySnapshots?: boolean;
+  /** Only those that a person ran again. */
+  readonly onlyRetries?: boolean;
   /** Leaves slices of operations that were refused lately where they are. */
   readonly withoutRefused?: boolean;
 };
@@ -45,7 +48,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
     await sql`
       declare adopted no scroll cursor for
       with free as materialized (
-        select run_id from ops.run as r where ${isLeft(run.runId)}
+        select run_id from ops.run as r where ${isLeft(run.runId)} and (${isRetryByHand} or not ${run.onlyRetries ?? false}::boolean)
       ), open as (
         select s.slice_id, s.turn, ${creditsLeft} as credits
         from   ops.slice as s

@@ -9,3 +9,6 @@ export const paysFromPlan = sql<boolean>`(r.kind in ('backfill', 'schedule') or 
 /** SQL: the same for a request (`ops.request as q`), by the run that sent it. */
 export const isPaidFromPlan = sql<boolean>`
   (not exists (select from ops.run as r where r.run_id = q.run_id and not ${paysFromPlan}))`;
+
+/** SQL: true for a run `r` of `storehouse retry`. */
+export const isRetryByHand = sql<boolean>`(r.kind = 'retry' and r.worker_id is not null)`;

@@ -10,12 +10,13 @@ import { cancelBeyondPrices, type EndedSlices } from "../ledger/cancel-slices.ts
 import { endedWords } from "../ledger/end-stopped.ts";
 import { accountOfPlan, keepPlan, newestPlans, plansAtSpentPrice, readPlan, type KeptPlan } from "../ledger/plans.ts";
 import type { Database } from "../postgres/database.ts";
-import { checkedRequest, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
+import { checkedRequest, onlyOf, type CheckedRequest, type BackfillRequest } from "./backfill-request.ts";
 import { limitCut, type LimitCut } from "./cut-to-limit.ts";
 import { noCellNotes } from "./no-cells.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
 import { planChunks, type PlanChunk } from "./plan-stream.ts";
 import { readPortfolio } from "./portfolio.ts";
+import { readWaitingWork, type WaitingOfRequest } from "./waiting-work.ts";
 
 /** The inputs of a plan that may change before it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
 export type PlanBasis = {
@@ -32,12 +33,13 @@ export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
 
 /**
  * The plan (null if there is nothing to do or nothing fits the limit of credits). `notes`: the parts of the request that are unavailable, and
- * the slices of other plans that were ended.
+ * the slices of other plans that were ended. `waiting`: what waits since earlier runs, if there is nothing to do.
  */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
   readonly leftOut: LimitCut["leftOut"];
   readonly notes: readonly string[];
+  readonly waiting?: WaitingOfRequest;
 };
 
 /**
@@ -51,7 +53,8 @@ export async function makePlan(db: Database, { requested, settings, clock }: Wan
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { portfolio, request, sum, leftOut, ...found } = await priced(transaction, { requested, settings, clock });
     const notes = [...found.notes, ...endedNote(ended)];
-    if (sum === null) return { plan: null, leftOut, notes };
+    if (sum === null)
+      return { plan: null, leftOut, notes, waiting: await readWaitingWork(transaction, request, accountOf(settings)) };
     const record = {
       ...sum,
       account: accountOf(settings),
@@ -153,14 +156,6 @@ export async function planAgain(
   const limit = { mostCredits: mostCredits ?? Number.POSITIVE_INFINITY, newestFirst };
   const { cut, leftOut } = await limitCut(plan, limit);
   return { chunks: cut(plan()), leftOut };
-}
-
-function onlyOf({ apps, countries, groups }: BackfillRequest) {
-  return {
-    ...(apps.length > 0 ? { apps } : {}),
-    ...(countries.length > 0 ? { countries } : {}),
-    ...(groups === undefined ? {} : { groups }),
-  };
 }
 
 /** What a plan would be now. */

@@ -12,6 +12,7 @@ import { organisations } from "../datasets/search-ads-integration.ts";
 import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { examplePartitions } from "./example-partitions.ts";
 import { settingsOf } from "./dataset-settings.ts";
+import type { Only } from "./request.ts";
 import type { PartitionGroup } from "../core/partition-group.ts";
 import { settledEnd, type Reprocess } from "../plan/missing.ts";
 import { listed } from "../core/words.ts";
@@ -160,6 +161,15 @@ function isAvailable(dataset: Dataset, { bounds, settings, today }: Frame, notes
   if (bounds.start !== undefined && bounds.start >= end && bounds.end === undefined)
     notes.push(`${name} is not published yet from ${bounds.start} on.`);
   return bounds.start === undefined || bounds.start < end;
+}
+
+/** The apps, countries and partitions that a backfill is limited to. */
+export function onlyOf({ apps, countries, groups }: BackfillRequest): Only {
+  return {
+    ...(apps.length > 0 ? { apps } : {}),
+    ...(countries.length > 0 ? { countries } : {}),
+    ...(groups === undefined ? {} : { groups }),
+  };
 }
 
 /** The command that a person would type for the same request. */

@@ -9,6 +9,8 @@ import { recordNaivePrice, openRun } from "../ledger/runs.ts";
 import { withLastRequests } from "../ledger/last-requests.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
+import { readWaitingRetries } from "../ledger/waiting-slices.ts";
+import { sumBy } from "../core/sum.ts";
 import { queueTries } from "../ledger/failed-retries.ts";
 import { dueTries } from "./queue-retries.ts";
 import { forgetOldPrices } from "./forget-prices.ts";
@@ -173,6 +175,11 @@ export function retried(request: SyncRequest, which: Omit<Reopening, "datasets">
   return { ...which, datasets: named.map(({ name }) => name) };
 }
 
+/** True for a retry of some slices of its datasets: it says nothing about the others. */
+export function isNarrowed(which: Omit<Reopening, "datasets">): boolean {
+  return Object.keys(which).some((key) => key !== "states");
+}
+
 /** A retry: its datasets, which of their slices, and what it may spend. */
 type Retry = {
   readonly request: SyncRequest;
@@ -180,7 +187,10 @@ type Retry = {
   readonly maxCredits: number | null;
 };
 
-/** Runs failed slices again, to the end. */
+/**
+ * Runs failed slices again, to the end, and those that an earlier retry did not finish. A retry of some slices leaves these alone: if it finds
+ * nothing to do, its result counts them as left out.
+ */
 export async function retryFailed(parts: SyncParts, { request, which, maxCredits }: Retry): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
   const account = accountOf(parts.settings);
@@ -188,12 +198,15 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const { datasets } = reopening;
   const start = { kind: "retry", workerId, account, asOf: request.today, datasets, maxCredits } as const;
   const runId = await openRun(db, start, clock.now());
-  await db.transaction().execute((transaction) => reopen(transaction, { ...reopening, runId }));
+  const isOfSome = isNarrowed(which);
+  const reopened = await db.transaction().execute((transaction) => reopen(transaction, { ...reopening, runId }));
+  if (!isOfSome)
+    await adoptOrphanedSlices(db, { runId, datasets, onlyRetries: true, mostCredits: parts.runLimit.left() });
   parts.wake();
   await drain(parts, { runId, isWhole: true, elsewhere: 0 });
   const left = await readUnfinished(db, { runId, datasets, within: {} });
-  // a retry of named slices says nothing about others that failed before
-  const { states: _, ...named } = which;
-  const isOfSome = Object.keys(named).length > 0;
-  return finish(parts, { runId, leftOut: 0, left: isOfSome ? { ...left, failedBefore: 0 } : left });
+  if (!isOfSome) return finish(parts, { runId, leftOut: 0, left });
+  const waiting = reopened > 0 ? [] : await readWaitingRetries(db, { ...which, datasets, account });
+  const leftOut = sumBy(waiting, ({ slices }) => slices);
+  return finish(parts, { runId, leftOut, left: { ...left, failedBefore: 0 } });
 }

@@ -32,6 +32,17 @@ test("plan and sync name a dataset of which the portfolio has no cell, once what
   expect((await run("sync")).stdout).toContain(note);
 });
 
+test.each(["plan", "sync", "gaps"])("%s refuses days to come", async (command) => {
+  const next = addDays(today, 1);
+  for (const day of [
+    ["--from", next],
+    ["--to", next],
+  ]) {
+    const { code, stderr } = await runCommand(stage, [command, "--as-of", today, ...day]);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(`${day[0]} is in the future`) });
+  }
+});
+
 test.skipIf(!hasTerminal)("what is wrong with an option is broken between words at a terminal", async () => {
   await using terminal = openTerminal(tmpdir(), ["plan", "--from", "2026-13-01"], {});
   expect(await terminal.ended).toBe(2);

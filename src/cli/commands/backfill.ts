@@ -5,6 +5,7 @@ import { fail, StorehouseError } from "../../core/errors.ts";
 import { planInForeground, type PlanResult } from "../../foreground.ts";
 import { checkClock } from "../check-clock.ts";
 import { isMissingMore, knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
+import { readWaitingWork } from "../../planner/waiting-work.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../ledger/plans.ts";
 import { cancelRest } from "../cancel-plan.ts";
@@ -16,6 +17,7 @@ import {
   printChanges,
   printDone,
   printKeptPlan,
+  waitingWords,
   workLeft,
 } from "../backfill-report.ts";
 import { withApi, withApp } from "../with-app.ts";
@@ -44,6 +46,7 @@ const planHelp = `
 A plan is kept. \`--plan\` runs it exactly as it was made, on any day.
 If what it requests has changed since then, the command lists the changes, spends nothing and exits with 2.
 A plan that was stopped continues with the same \`--plan\`, and never costs more than its price.
+The same command again also continues it, if there is nothing new to plan.
 Above credits.ask_above in config/storehouse.yaml it requires confirmation: at a terminal, or by --yes.
 Workers continue a stopped plan, unless \`--plan N --cancel\` cancels it.`;
 
@@ -58,7 +61,11 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
   const signal = stop?.signal ?? new AbortController().signal;
   for (let tries = 1; ; tries += 1) {
     const made = await planOf(app, options);
-    if (made.plan === null) return sayNothingToDo(made, options);
+    if (made.plan === null) {
+      const left = made.waiting?.ofSameRequest ?? null;
+      if (left === null || options.dryRun) return sayNothingToDo(made, options);
+      return await continuePlan(app, options, left, signal);
+    }
     if (signal.aborted) {
       process.exitCode = exitCodes.interrupted;
       return remark(`Interrupted: nothing was run. \`storehouse backfill --plan ${made.plan.planId}\` runs it later.`);
@@ -72,6 +79,14 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
     if (!mayMakeAgain) return await sayChanges(app, options, made.plan);
     remark("Another process has queued part of it in the meantime, so the plan is made again.");
   }
+}
+
+/** Continues the plan that the same command made before: it was stopped, or waits for credits. */
+async function continuePlan(app: App, options: BackfillOptions, planId: string, stop: AbortSignal): Promise<void> {
+  remark(`Plan ${planId} of the same request is not done: it continues.`);
+  const sameAsPlan = { ...options, plan: planId };
+  const { plan, ...made } = await planOf(app, sameAsPlan);
+  if (plan !== null) await runOrShow(app, sameAsPlan, { ...made, plan }, stop);
 }
 
 async function cancel(app: App, { plan, json }: BackfillOptions): Promise<void> {
@@ -173,7 +188,14 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
     });
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
   if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress, isMissing);
-  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || isMissing;
+  // a new plan does not include what waits since earlier runs
+  const waiting =
+    options.plan === undefined && result.outcome === "loaded"
+      ? await readWaitingWork(app.warehouse.db, made.plan.request, made.plan.account)
+      : null;
+  const isWaiting = waiting !== null && waiting.slices > 0;
+  if (isWaiting && !options.json) print(waitingWords(waiting, made.plan.request.datasets));
+  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || isMissing || isWaiting;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
   process.exitCode = exitCodeOf({ ...result, outcome });
@@ -199,15 +221,18 @@ async function sayChanges(app: App, options: BackfillOptions, plan: BackfillPlan
   process.exitCode = 2;
 }
 
-function sayNothingToDo({ leftOut, notes }: MadePlan, options: BackfillOptions): void {
+function sayNothingToDo({ leftOut, notes, waiting }: MadePlan, options: BackfillOptions): void {
   const nothingFits = leftOut.slices > 0;
-  if (options.json) printJson({ plan: null, leftOut, notes });
+  const isWaiting = waiting !== undefined && waiting.slices > 0;
+  if (options.json) printJson({ plan: null, leftOut, notes, waiting });
   else
     print(
       nothingFits
         ? `Nothing fits within --max-credits: ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} ${leftOut.slices === 1 ? "is" : "are"} left out.`
-        : "Nothing to do: everything requested that is available is loaded or under way.",
+        : isWaiting
+          ? `Nothing new to request. ${waitingWords(waiting, options.dataset)}`
+          : "Nothing to do: everything requested that is available is loaded or under way.",
     );
   if (!options.json) for (const note of notes) print(note);
-  process.exitCode = nothingFits && !options.dryRun ? exitCodes.deferred : 0;
+  process.exitCode = (nothingFits || isWaiting) && !options.dryRun ? exitCodes.deferred : 0;
 }

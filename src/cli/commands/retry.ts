@@ -3,8 +3,9 @@ import { accountOf } from "../../config/config-of-account.ts";
 import { type Command } from "commander";
 import type { Day } from "../../core/day.ts";
 import { retryInForeground } from "../../foreground.ts";
-import { retried } from "../../runs/sync.ts";
+import { isNarrowed, retried } from "../../runs/sync.ts";
 import { readHeld } from "../../ledger/held-answers.ts";
+import { readWaitingRetries } from "../../ledger/waiting-slices.ts";
 import { reopenable, unknownSlices, type Reopened, type Reopening } from "../../ledger/reopen.ts";
 import { collectCodes, collectSlices, noSuchSlice, onlyDatasets, pastDayArgument, several } from "../arguments.ts";
 import { withApi, withApp } from "../with-app.ts";
@@ -36,7 +37,10 @@ export function defineRetry(command: Command): void {
     .option("--skipped", "also slices that were skipped as unavailable (400, 404)")
     .option("--dry-run", "show which slices and what they would cost, run nothing")
     .option("--json", "print the result as JSON")
-    .addHelpText("after", exitHelp)
+    .addHelpText(
+      "after",
+      `\nWithout --slice, --code and --since it also continues what an earlier retry left waiting.\n${exitHelp}`,
+    )
     .action((options: Options) => (options.dryRun ? preview(options) : run(options)));
 }
 
@@ -56,9 +60,17 @@ function run(options: Options): Promise<void> {
       app,
       options,
       (how) => withProgress(app, (progress) => retryInForeground(app, { ...how, progress, which: whichOf(options) })),
-      { nothingToRun: `Nothing to retry; no credits spent.${await heldWords(app, options)}` },
+      {
+        nothingToRun: `Nothing to retry; no credits spent.${await heldWords(app, options)}`,
+        runLimitSpent: leftWords,
+      },
     );
   });
+}
+
+/** Says that nothing failed, but slices of an earlier retry wait. */
+function leftWords(slicesLeft: string): string {
+  return `Nothing to retry, but ${slicesLeft} waiting since an earlier retry: \`storehouse retry\` continues.`;
 }
 
 /** Throws a UsageError for a number that no slice has. */
@@ -78,11 +90,14 @@ async function heldWords(app: App, { dataset }: Options): Promise<string> {
 function preview(options: Options): Promise<void> {
   return withApp(async (app) => {
     await checkSlices(app, options);
-    const found = await reopenable(app.warehouse.db, {
-      ...retried(requestOf(app, options), whichOf(options)),
-      account: accountOf(app.config.settings),
-    });
+    const which = whichOf(options);
+    const all = { ...retried(requestOf(app, options), which), account: accountOf(app.config.settings) };
+    const failed = await reopenable(app.warehouse.db, all);
+    const waiting = await readWaitingRetries(app.warehouse.db, all);
+    const found = isNarrowed(which) ? failed : [...failed, ...waiting];
+    const left = sumBy(waiting, ({ slices }) => slices);
     if (options.json) printJson(found);
+    else if (found.length === 0 && left > 0) print(leftWords(countOf(left, "slice is", "slices are")));
     else if (found.length === 0) print(`Nothing to retry.${await heldWords(app, options)}`);
     else printFound(found, { command: commandOf(options), atLeast: datasetsAtLeast(found, app.config.settings) });
   });
