@@ -173,7 +173,7 @@ function questions(terminal: Terminal): number[] {
 
 const charged = (stage: Stage) => stage.requested().reduce((sum, { charged: taken }) => sum + taken, 0);
 
-/** Starts the sync of a stage as a process of its own, under a terminal that the system has: it keeps what is typed early. */
+/** Starts the sync of a stage as a process of its own, under a terminal that the system has. */
 async function openProcess(stage: Stage, opened: AsyncDisposableStack): Promise<Terminal> {
   const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
   opened.defer(() => rm(folder, { recursive: true }));
@@ -211,7 +211,7 @@ test.skipIf(!hasTerminal)(
     expect(await stopped.ended).toBe(130);
     expect(stopped.output()).toContain("\nStopped: nothing is spent without your agreement.\n");
 
-    await using yes = openOwnTerminal(stage, sync);
+    const yes = await openProcess(stage, opened);
     for (const [index, agreed] of [1, 50].entries()) {
       await until(() => questions(yes).length === index + 1);
       expect(questions(yes)[index]).toBe(agreed);
@@ -220,11 +220,11 @@ test.skipIf(!hasTerminal)(
     await until(() => questions(yes).length === 3);
     expect(charged(stage)).toBe(5 + 1 + 50);
     expect(yes.output()).toContain("A night then costs about");
+    const { stdout: runs } = await run(stage, "runs");
+    expect([runs.match(/as far as agreed/g)?.length, runs.includes("limit")]).toEqual([3, false]);
     expect(await stage.query("select from ops.agreement")).toEqual([]);
     yes.type("y\r");
     expect(await yes.ended).toBe(0);
-    const { stdout: runs } = await run(stage, "runs");
-    expect([runs.match(/as far as agreed/g)?.length, runs.includes("limit")]).toEqual([3, false]);
     const [price = 0] = questions(yes).slice(-1);
     expect(charged(stage)).toBe(56 + price);
     expect(await stage.query("select credits, agreed_by from ops.agreement")).toEqual([

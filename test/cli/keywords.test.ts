@@ -1,21 +1,19 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { fail } from "../../src/core/errors.ts";
-import { createRunLimit } from "../../src/credits/run-limit.ts";
-import { openIngest } from "../../src/open-ingest.ts";
-import { apiSession, type SendRequest } from "../../src/person/api-session.ts";
+import type { SendRequest } from "../../src/person/api-session.ts";
 import { changeKeywords } from "../../src/person/keyword-changes.ts";
 import { withAdvisoryLock } from "../../src/postgres/advisory-lock.ts";
 import { runCommand } from "../support/command.ts";
 import type { Behind } from "../support/ingest-child.ts";
 import { openProxy } from "../support/ingest-proxy.ts";
-import { gateAfter, openStage, until, type Stage } from "../support/ingest-stage.ts";
-import { openOwnTerminal } from "../support/own-terminal.ts";
+import { gateAfter, openStage, quick, until, type Stage } from "../support/ingest-stage.ts";
 import { startCommand } from "../support/running-command.ts";
 import { openSynced } from "../support/synced-stage.ts";
+import { hasTerminal, openTerminal } from "../support/terminal.ts";
 
 const app = "6446318020";
 
@@ -207,25 +205,29 @@ describe("keywords that the account tracks", () => {
     expect(await tracked(stage, "JP")).toEqual(["one", "two"]);
   });
 
-  test("are not changed where another process has changed them while the person was deciding, and what was shown costs nothing more", async () => {
-    await using stage = await openWithLists();
-    await using terminal = openOwnTerminal(stage, ["keywords", "sync", app, "JP", "mine"]);
-    await until(() => /Do it, for \d credits?\? \(y\/N\)/.test(terminal.output()));
-    await using other = await stage.open();
-    await using ingest = await openIngest(other, "command", createRunLimit(null));
-    const stop = new AbortController().signal;
-    const theirs = apiSession({ app: other, ingest, stop, onInvalid: () => undefined });
-    const now = { count: 12, keywords: null, isAppTracked: true };
-    const changes = { add: ["theirs"], remove: [], left: [] };
-    expect(await changeKeywords(theirs, { trackId: app, country: "JP" }, now, changes)).toMatchObject({
-      added: ["theirs"],
-    });
-    stage.sandbox.clearLog();
-    terminal.type("y\r");
-    expect(await terminal.ended).toBe(2);
-    expect(terminal.output()).toContain("keywords_changed: ");
-    expect(requested(stage)).toEqual([]);
-  });
+  test.skipIf(!hasTerminal)(
+    "are not changed where another process has changed them while the person was deciding, and what was shown costs nothing more",
+    async () => {
+      await using stage = await openWithLists();
+      const folder = await mkdtemp(path.join(tmpdir(), "storehouse-terminal-"));
+      const config = path.join(folder, "storehouse.yaml");
+      await writeFile(config, JSON.stringify(quick()));
+      await using terminal = openTerminal(folder, ["keywords", "sync", app, "JP", "mine"], {
+        API_BASE_URL: stage.sandbox.url,
+        API_TOKEN: stage.sandbox.token,
+        DATABASE_URL: stage.databaseUrl,
+        STOREHOUSE_CONFIG: config,
+      });
+      await until(() => /Do it, for \d credits?\? \(y\/N\)/.test(terminal.output()));
+      expect(await run(stage, ["add", app, "JP", "theirs", "--yes"])).toMatchObject({ code: 0 });
+      stage.sandbox.clearLog();
+      terminal.type("y\r");
+      expect(await terminal.ended).toBe(2);
+      expect(terminal.output()).toContain("keywords_changed: ");
+      expect(requested(stage)).toEqual([]);
+      await rm(folder, { recursive: true });
+    },
+  );
 });
 
 test("changes go by the two hundred, and where the credits end in between it is said what was done", async () => {

@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 
 /**
- * Places at which no other test kills a process every day: with a request on the wire it is killed when the credits just suffice, after an
- * answer where one slice kills each time, and in the load below. In the long run each place twice, one kill after the other.
+ * Places at which no other test kills a process every day: with a request on the wire it is killed when the credits just suffice, and in
+ * the load below. In the long run each place twice, one kill after the other.
  */
 const chains: (readonly Place[])[] = long
   ? (["after send", ...crashPoints] as const).map((place) => [place, place])
-  : [["after landing", "after commit", "before the end"]];
+  : [["after answer", "after landing", "after commit", "before the end"]];
 
 test.each(chains.map((places) => ({ places, named: places.join(", then ") })))(
   "ends as if undisturbed when it is killed, and the runs that take over are killed as well: $named",

@@ -29,8 +29,9 @@ async function interrupt(stage: Stage, table: string, { code, times }: { code: s
 // a plan, a paid answer, and the load of one
 test.each([
   ["57014", "ops.slice"],
-  ["53200", "ops.request"],
+  ["57014", "ops.request"],
   ["57014", "core.fact_keyword_rank"],
+  ["53200", "core.fact_keyword_rank"],
 ])("runs a statement again that Postgres ended with %s while it wrote to %s", async (code, table) => {
   await using stage = await openStage({ market });
   await interrupt(stage, table, { code, times: 3 });

@@ -21,16 +21,6 @@ const oneAtATime: RunOptions = {
 };
 const refused = (operation: string, status: number): Fault => ({ operation, times: 1_000_000, kind: "status", status });
 const balance = "account.remaining-credits";
-/** The list of apps alone, where it does not matter what is requested. */
-const appsAlone: RunOptions = {
-  settings: {
-    ...settings,
-    datasets: Object.fromEntries(
-      ["tracked_country", "tracked_keyword", "keyword_rank"].map((name) => [name, { on: false }]),
-    ),
-  },
-};
-const listOfApps = "dashboard.apps";
 
 type Working = AsyncDisposable & { readonly states: readonly WorkerState[]; readonly says: (event: string) => number };
 
@@ -54,7 +44,6 @@ async function startWorker(stage: Stage, options: RunOptions = { settings }): Pr
   };
 }
 
-const isLoaded = async (stage: Stage) => Object.keys(await statesOf(stage)).join() === "loaded";
 const isNow = (worker: Working, is: WorkerState["is"]) => () => worker.states.at(-1)?.is === is;
 
 async function allIsLoaded(stage: Stage): Promise<boolean> {
@@ -65,7 +54,7 @@ async function allIsLoaded(stage: Stage): Promise<boolean> {
 
 test("a worker whose token is refused stays up, requests nothing but whether it is accepted, and continues when it is", async () => {
   await using stage = await openStage({ market, faults: [refused(balance, 401)] });
-  await using worker = await startWorker(stage, appsAlone);
+  await using worker = await startWorker(stage);
   await until(isNow(worker, "aborted"));
   expect(worker.states.map(({ is }) => is)).toEqual(["starting", "aborted"]);
   expect(worker.states.at(-1)?.error).toMatchObject({ code: "unauthorised" });
@@ -73,7 +62,7 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
   await until(() => checks() >= 4);
   expect(stage.requested()).toEqual([]);
   stage.sandbox.set({ faults: [] });
-  await until(() => isLoaded(stage));
+  await until(() => allIsLoaded(stage));
   expect(worker.states.at(-1)?.is).toBe("running");
   expect(await stage.query("select code, operation, lifted_at is null as stopped from ops.account_stop")).toEqual([
     { code: "unauthorised", operation: balance, stopped: false },
@@ -81,12 +70,12 @@ test("a worker whose token is refused stays up, requests nothing but whether it 
 });
 
 test("a stop says what refuses the account now, where that is something else than what stopped it", async () => {
-  await using stage = await openStage({ market, faults: [refused(listOfApps, 403)] });
+  await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 403)] });
   const newest = "select code, operation from ops.account_stop order by stopped_at desc limit 1";
   const reason = async () => (await stage.query(newest))[0];
   await using _worker = await startWorker(stage);
   await until(async () => (await reason()) !== undefined);
-  expect(await reason()).toEqual({ code: "forbidden", operation: listOfApps });
+  expect(await reason()).toEqual({ code: "forbidden", operation: "ios.keyword-ranking" });
   stage.sandbox.set({ faults: [refused(balance, 401)] });
   await until(async () => (await stage.query("select from ops.account_stop where code = 'unauthorised'")).length > 0);
   expect(await reason()).toEqual({ code: "unauthorised", operation: balance });
@@ -223,13 +212,13 @@ test("each of two operations that stay refused is sent after all others, and one
 });
 
 test("says so once in the log, however often it is refused", async () => {
-  await using stage = await openStage({ market, faults: [refused(listOfApps, 401)] });
+  await using stage = await openStage({ market, faults: [refused("ios.keyword-ranking", 401)] });
   await using opened = new AsyncDisposableStack();
   const worker = opened.use(await startWorker(stage));
   await until(() => stage.requested().filter(({ status }) => status === 401).length >= 4);
   await opened.disposeAsync();
   expect([worker.says("api.refused"), worker.says("slice.attempt_failed")]).toEqual([1, 0]);
-  expect(Object.keys(await statesOf(stage))).toEqual(["pending"]);
+  expect(Object.keys(await statesOf(stage)).sort()).toEqual(["loaded", "pending"]);
 });
 
 test("a worker that starts while the account is refused says so as well", async () => {
