@@ -12,12 +12,11 @@ import { sumBy } from "../core/sum.ts";
 export async function budgetProblems({ db, settings, clock, accountId }: CheckParts): Promise<readonly Problem[]> {
   const now = clock.now();
   const budgets = budgetsOf(settings);
-  const uses = await readBudgets(db, { accountId, budgets, day: dayOf(now) });
-  const used = uses.filter((use) => use.refusedAt !== null);
+  const used = (await readBudgets(db, { accountId, budgets, day: dayOf(now) })).filter((use) => use.refusedAt !== null);
   const waits = used.length === 0 ? [] : await readBudgetWaits(db, now, accountOf(settings));
   return used.map((use) => {
     const own = waits.filter((wait) => !wait.isTooExpensive && isCovered(wait, use));
-    const tooExpensive = waits.filter((wait) => wait.isTooExpensive && smallestOf(uses, wait) === use);
+    const tooExpensive = waits.filter((wait) => wait.isTooExpensive && smallestOf(used, wait) === use);
     const waiting = datasetsOf(own);
     return problem({
       kind: "budget_exhausted",
@@ -40,7 +39,7 @@ export async function budgetProblems({ db, settings, clock, accountId }: CheckPa
   });
 }
 
-/** The budget that is smaller than a call of too expensive slices: if any is, the smallest. */
+/** The budget that is smaller than a call of too expensive slices: of those that have refused calls, the smallest. */
 function smallestOf(uses: readonly BudgetUse[], wait: BudgetWait): BudgetUse | undefined {
   return uses.filter((use) => isCovered(wait, use)).toSorted((a, b) => a.credits - b.credits)[0];
 }

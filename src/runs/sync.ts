@@ -188,8 +188,8 @@ type Retry = {
 };
 
 /**
- * Runs failed slices again, to the end, and those that an earlier retry did not finish. A retry of some slices leaves these alone: if it finds
- * nothing to do, its result counts them as left out.
+ * Runs failed slices again, to the end, and without a limit of credits those that an earlier retry did not finish. A retry of some slices
+ * leaves these alone: if it finds nothing to do, its result counts them as left out.
  */
 export async function retryFailed(parts: SyncParts, { request, which, maxCredits }: Retry): Promise<SyncResult> {
   const { db, clock, workerId } = parts.ingest;
@@ -200,7 +200,8 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const runId = await openRun(db, start, clock.now());
   const isOfSome = isNarrowed(which);
   const reopened = await db.transaction().execute((transaction) => reopen(transaction, { ...reopening, runId }));
-  if (!isOfSome)
+  // a limit is the price of what failed: others would use it up
+  if (!isOfSome && maxCredits === null)
     await adoptOrphanedSlices(db, { runId, datasets, onlyRetries: true, mostCredits: parts.runLimit.left() });
   parts.wake();
   await drain(parts, { runId, isWhole: true, elsewhere: 0 });

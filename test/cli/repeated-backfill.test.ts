@@ -66,6 +66,17 @@ test("a backfill of days that wait in another plan names the plan, and ends with
   });
 });
 
+test("a repeated backfill that finishes its plan ends with 3 while others of its days wait", async () => {
+  await using stage = await openWithPortfolio(small);
+  await runCommand(stage, command, budgetOf(2));
+  const more = ["backfill", "--as-of", today, "--dataset", "keyword_rank", "--from", addDays(today, -15)];
+  const both = [...more, "--to", addDays(today, -9), "--yes"];
+  expect(await runCommand(stage, both, budgetOf(2))).toMatchObject({ code: 3 });
+  const { code, stdout, stderr } = await runCommand(stage, [...both, "--json"], noBudget);
+  expect(stderr).toContain("Plan 2 of the same request is not done: it continues.");
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, outcome: "loaded", waiting: { plans: ["1"] } });
+});
+
 test("a backfill that loads its own days says that others of its days wait, and ends with 3", async () => {
   await using stage = await openWithPortfolio(small);
   await runCommand(stage, command, budgetOf(2));
@@ -108,7 +119,7 @@ test("a repeated retry continues what an earlier one left, and says so with 3 wh
 });
 
 function openSlices(stage: Stage) {
-  return stage.query(
-    "select slice_id from ops.slice where dataset = 'keyword_rank' and state not in ('loaded', 'empty')",
+  return stage.query<{ slice_id: string }>(
+    "select slice_id::text from ops.slice where dataset = 'keyword_rank' and state not in ('loaded', 'empty') order by ops.slice.slice_id",
   );
 }

@@ -66,6 +66,24 @@ test("slices whose call takes more than a whole budget count for that budget, wh
   );
 });
 
+test("such slices count for a budget that has refused them, on days on which a smaller one has refused nothing", async () => {
+  const { db, pool } = stage.stage;
+  const settings = Settings.parse({
+    datasets: { keyword_rank: { fresh_hours: 0.01 } },
+    credits: { budgets: { all: { credits_a_month: 2 }, ranks: { datasets: ["keyword_rank"], credits_a_day: 1 } } },
+  });
+  const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
+  const month = budgets.filter(({ period }) => period === "month").map(({ budgetId }) => budgetId);
+  await refusingBudget(db, { budgetIds: month, cost: 3, now });
+  await stage.ended("failed", draft({ dataset: "keyword_rank" }));
+  await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_too_small', due_at = '2026-09-01'");
+  await stage.watch(3, stage.watcher({ settings }));
+  const budgetsThatWait = stage.opened().filter(({ kind }) => kind === "budget_exhausted");
+  expect(budgetsThatWait.map(({ subject, summary }) => [subject, String(summary)])).toEqual([
+    ["all month", expect.stringContaining("1 slice of keyword_rank waits until credits.budgets.all is raised")],
+  ]);
+});
+
 test("what waits for the next month of a budget takes no credits before the reset", async () => {
   const resets = new Date(now + 100 * 60 * minute).toISOString();
   await stage.stage.pool.query(

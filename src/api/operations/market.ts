@@ -20,7 +20,7 @@ export const appMatch = defineOperation({
   envelope: "bare",
   items: null,
   // empty, in one of several forms, if the other store has no such app
-  answer: z.union([z.int(), TrackId, z.literal(""), z.null()]),
+  answer: z.union([z.int(), TrackId, z.literal(["", "0"]), z.null()]),
   mayBeText: true,
   summary: "The id of the same app in the other store.",
 });

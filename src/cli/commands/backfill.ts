@@ -64,7 +64,7 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
     if (made.plan === null) {
       const left = made.waiting?.ofSameRequest ?? null;
       if (left === null || options.dryRun) return sayNothingToDo(made, options);
-      return await continuePlan(app, options, left, signal);
+      return await continuePlan(app, options, { ...made, planId: left }, signal);
     }
     if (signal.aborted) {
       process.exitCode = exitCodes.interrupted;
@@ -82,11 +82,16 @@ async function backfill(app: App, options: BackfillOptions): Promise<void> {
 }
 
 /** Continues the plan that the same command made before: it was stopped, or waits for credits. */
-async function continuePlan(app: App, options: BackfillOptions, planId: string, stop: AbortSignal): Promise<void> {
+async function continuePlan(
+  app: App,
+  options: BackfillOptions,
+  { planId, leftOut }: Pick<MadePlan, "leftOut"> & { readonly planId: string },
+  stop: AbortSignal,
+): Promise<void> {
   remark(`Plan ${planId} of the same request is not done: it continues.`);
-  const sameAsPlan = { ...options, plan: planId };
-  const { plan, ...made } = await planOf(app, sameAsPlan);
-  if (plan !== null) await runOrShow(app, sameAsPlan, { ...made, plan }, stop);
+  const sameAsPlan = { ...options, plan: planId, isRepeated: true };
+  const { plan, notes } = await planOf(app, sameAsPlan);
+  if (plan !== null) await runOrShow(app, sameAsPlan, { notes, leftOut, plan }, stop);
 }
 
 async function cancel(app: App, { plan, json }: BackfillOptions): Promise<void> {
@@ -107,7 +112,10 @@ async function planOf(app: App, options: BackfillOptions): Promise<MadePlan> {
 
 type Made = MadePlan & { readonly plan: BackfillPlan };
 
-async function runOrShow(app: App, options: BackfillOptions, made: Made, stop: AbortSignal): Promise<void> {
+/** `isRepeated`: the plan was not named, but is continued by the command that made it. */
+type RunOptions = BackfillOptions & { readonly isRepeated?: boolean };
+
+async function runOrShow(app: App, options: RunOptions, made: Made, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
   const { plan, notes } = made;
   const planProgress = await readPlanProgress(db, plan.planId);
@@ -172,15 +180,21 @@ function run(
   return withProgress(app, (progress) => planInForeground(app, { plan, maxCredits: price, stop, progress }));
 }
 
-async function sayResult(app: App, options: BackfillOptions, made: Made, result: PlanResult): Promise<void> {
+async function sayResult(app: App, options: RunOptions, made: Made, result: PlanResult): Promise<void> {
   const { planId } = made.plan;
+  const isNamed = options.plan !== undefined && options.isRepeated !== true;
   const planProgress = await readPlanProgress(app.warehouse.db, planId);
   const isMissing = await isCancelledMissing(app, made.plan, planProgress);
   const failedBefore = Math.max(0, planProgress.failed - result.progress.failed - result.beyondPrice.failed);
   const summary = { ...result, left: { ...result.left, failedBefore } };
   const needsYes = priceLeft(made.plan, planProgress) > app.config.settings.credits.ask_above;
-  if (options.json)
-    printJson({ ...(await planJson(app, made)), planProgress, ...summary, error: result.error?.code ?? null });
+  // a plan does not include what waits since earlier runs
+  const waiting =
+    !isNamed && result.outcome === "loaded"
+      ? await readWaitingWork(app.warehouse.db, made.plan.request, made.plan.account)
+      : null;
+  const error = result.error?.code ?? null;
+  if (options.json) printJson({ ...(await planJson(app, made)), planProgress, ...summary, waiting, error });
   else
     printResult(summary, {
       goOn: `\`storehouse backfill --plan ${planId}${needsYes ? " --yes" : ""}\` continues, and so does a worker; \`storehouse backfill --plan ${planId} --cancel\` cancels the rest`,
@@ -188,14 +202,9 @@ async function sayResult(app: App, options: BackfillOptions, made: Made, result:
     });
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
   if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress, isMissing);
-  // a new plan does not include what waits since earlier runs
-  const waiting =
-    options.plan === undefined && result.outcome === "loaded"
-      ? await readWaitingWork(app.warehouse.db, made.plan.request, made.plan.account)
-      : null;
   const isWaiting = waiting !== null && waiting.slices > 0;
   if (isWaiting && !options.json) print(waitingWords(waiting, made.plan.request.datasets));
-  const isCut = (options.plan === undefined && made.leftOut.slices > 0) || isMissing || isWaiting;
+  const isCut = (!isNamed && made.leftOut.slices > 0) || isMissing || isWaiting;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
   process.exitCode = exitCodeOf({ ...result, outcome });

@@ -68,9 +68,10 @@ function run(options: Options): Promise<void> {
   });
 }
 
-/** Says that nothing failed, but slices of an earlier retry wait. */
-function leftWords(slicesLeft: string): string {
-  return `Nothing to retry, but ${slicesLeft} waiting since an earlier retry: \`storehouse retry\` continues.`;
+/** Says that slices of an earlier retry wait, if nothing else was retried. */
+function leftWords(slicesLeft: string, isBegun = false): string {
+  const nothing = isBegun ? "" : "Nothing to retry, but ";
+  return `${nothing}${slicesLeft} waiting since an earlier retry: \`storehouse retry\` continues.`;
 }
 
 /** Throws a UsageError for a number that no slice has. */
