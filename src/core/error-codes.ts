@@ -98,7 +98,7 @@ export const errorCodes = {
   },
   budget_exhausted: {
     recovery: "defer",
-    says: "this takes {cost} credits, and the budget {budget} has already used {taken} of {credits} a {period}",
+    says: "this takes {cost} credits, and the budget {budget} has already used {taken} of {credits} a {period}{kept}",
     next: "it continues automatically at {until}; raise credits.budgets.{budget} to continue earlier",
   },
   budget_too_small: {

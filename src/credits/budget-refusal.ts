@@ -1,5 +1,7 @@
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { BudgetUse } from "./budgets.ts";
+import { count } from "../core/words.ts";
+import type { KeptOfBudget } from "./nights-ahead.ts";
 import { startOfDay, dayMs } from "../core/day.ts";
 
 /** For data that is lost at an instant: when the last day (UTC) begins on which it can be requested. Both in epoch-ms. */
@@ -14,6 +16,17 @@ type RefusedCall = {
   readonly lostAt: number | null;
   readonly now: number;
 };
+
+/** The deferral of a call of history that a budget has room for, but not for the coming nights of its period as well. */
+export function waitForNights(
+  { refusing, cost }: Pick<RefusedCall, "refusing" | "cost">,
+  { credits: kept, lessAt }: KeptOfBudget,
+): StorehouseError {
+  const { budget, period, credits, taken, endsOn } = refusing;
+  const until = Math.min(lessAt, startOfDay(endsOn));
+  const words = `; history leaves ${count(kept)} to the nights of this ${period}`;
+  return fail("budget_exhausted", { budget, period, credits, taken, cost, kept: words, until });
+}
 
 /**
  * Decides about a call that a budget has no credits for: a DeferError until the next period begins or, if its data would be lost by then,

@@ -30,8 +30,11 @@ export type BudgetUse = CreditBudget & {
   readonly refusedAt: Date | null;
 };
 
-/** Finds the rows (`budget_id`) of the process's own budgets that may refuse a call. */
-export type BudgetBook = (subject: BudgetSubject) => Promise<readonly string[]>;
+/** A budget with its row in the current period. */
+export type OpenBudget = CreditBudget & { readonly budgetId: string };
+
+/** Finds the process's own budgets that may refuse a call. */
+export type BudgetBook = (subject: BudgetSubject) => Promise<readonly OpenBudget[]>;
 
 /** Opens the budgets of a process at its first call of each day. */
 export function createBudgetBook(options: {
@@ -47,11 +50,9 @@ export function createBudgetBook(options: {
     if (open?.day !== day) open = { day, rows: openBudgets(db, { accountId, budgets, day }) };
     const { rows } = open;
     rows.catch(() => (open = null));
-    return (await rows).filter((row) => isCovered(subject, row)).map(({ budgetId }) => budgetId);
+    return (await rows).filter((row) => isCovered(subject, row));
   };
 }
-
-type OpenBudget = CreditBudget & { readonly budgetId: string };
 
 /** The budgets of an account, and the day that selects their periods. */
 export type BudgetsOn = { readonly accountId: string; readonly budgets: readonly CreditBudget[]; readonly day: Day };
@@ -176,20 +177,39 @@ function heldBefore(accountId: string) {
     where  h.account_id = ${accountId} and ${appliesTo("w", sql`h.dataset`, sql`h.app`)})`;
 }
 
-/** Returns the budget that defers a call, of all that refuse it, and records the refusals. */
+/** A budget of a call, by its row, and the credits that the call leaves of it. */
+export type BudgetOfCall = { readonly budgetId: string; readonly keeps: number };
+
+/** SQL: the budgets of a call as rows of `(budget_id, keeps)`. */
+export function budgetsOfCall(budgets: readonly BudgetOfCall[]): SqlFragment {
+  const [ids, keeps] = [budgets.map(({ budgetId }) => budgetId), budgets.map((budget) => Math.ceil(budget.keeps))];
+  return sql`unnest(${ids}::bigint[], ${keeps}::bigint[])`;
+}
+
+/** A budget that refuses a call; `isUsedUp` is false if it has room for the call, but not for what the call leaves of it as well. */
+export type RefusingBudget = BudgetUse & { readonly isUsedUp: boolean };
+
+/**
+ * Returns the budget that defers a call, of all that refuse it: a used-up one first, since the others may have room after the next night.
+ * Records the refusals of used-up ones.
+ */
 export async function refusingBudget(
   db: Queryable,
-  { budgetIds, cost, now }: { readonly budgetIds: readonly string[]; readonly cost: number; readonly now: number },
-): Promise<BudgetUse | null> {
-  const { rows } = await sql<BudgetUse>`
-    with used_up as materialized (
-      select * from ops.credit_budget where budget_id = any (${[...budgetIds]}::bigint[]) and taken_credits + ${cost} > credits
+  { budgets, cost, now }: { readonly budgets: readonly BudgetOfCall[]; readonly cost: number; readonly now: number },
+): Promise<RefusingBudget | null> {
+  const { rows } = await sql<RefusingBudget>`
+    with refusing as materialized (
+      select b.*, b.taken_credits + ${cost} > b.credits as is_used_up
+      from   ops.credit_budget as b
+      join   ${budgetsOfCall(budgets)} as own (budget_id, keeps) using (budget_id)
+      where  b.taken_credits + ${cost} + own.keeps > b.credits
     ), noted as (
       update ops.credit_budget set refused_at = ${instant(now)}
-      where  budget_id in (select budget_id from used_up where refused_at is null)
+      where  budget_id in (select budget_id from refusing where is_used_up and refused_at is null)
     )
-    select budget, period, credits, datasets, apps, starts_on as "startsOn", ends_on as "endsOn", taken_credits::float8 as taken, refused_at as "refusedAt"
-    from   used_up
+    select budget, period, credits, datasets, apps, starts_on as "startsOn", ends_on as "endsOn", taken_credits::float8 as taken,
+           refused_at as "refusedAt", is_used_up as "isUsedUp"
+    from   refusing
     order  by budget, period`.execute(db);
-  return lastToEnd(rows) ?? null;
+  return lastToEnd(rows.filter(({ isUsedUp }) => isUsedUp)) ?? lastToEnd(rows) ?? null;
 }

@@ -6,12 +6,12 @@ import { count } from "../core/words.ts";
 import type { Spender } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { createAccountReader, freshForMs, type AccountState } from "./account.ts";
-import { budgetRefusal, startOfLastDay } from "./budget-refusal.ts";
-import { createBudgetBook, refusingBudget } from "./budgets.ts";
+import { budgetRefusal, startOfLastDay, waitForNights } from "./budget-refusal.ts";
+import { createBudgetBook, refusingBudget, type BudgetOfCall } from "./budgets.ts";
 import { isDeclaredDead } from "./declared-dead.ts";
 import type { Grant } from "./holds.ts";
 import type { Holders } from "./lapsed-holds.ts";
-import { createNightsKeeper } from "./nights-ahead.ts";
+import { createNightsKeeper, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
 import { leftOfPlan } from "./plan-price.ts";
 import type { SharedHolds } from "./shared-holds.ts";
 
@@ -65,10 +65,15 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
   const budgetsOf = createBudgetBook({ db: options.db, accountId, budgets: options.budgets ?? [], clock });
 
   /** True if a budget refuses the call but it is allowed anyway; throws a DeferError if it is not. */
-  async function passesBudgets(cost: number, lostAt: number | null, budgetIds: readonly string[]): Promise<boolean> {
+  async function passesBudgets(
+    cost: number,
+    lostAt: number | null,
+    budgets: readonly BudgetOfCall[],
+  ): Promise<boolean> {
     const now = clock.now();
-    const refusing = budgetIds.length === 0 ? null : await refusingBudget(options.db, { budgetIds, cost, now });
+    const refusing = budgets.length === 0 ? null : await refusingBudget(options.db, { budgets, cost, now });
     if (refusing === null) return false;
+    if (!refusing.isUsedUp) throw waitForNights({ refusing, cost }, await keptOf(refusing));
     const refusal = budgetRefusal({ refusing, cost, lostAt, now });
     if (refusal !== null) throw refusal;
     return true;
@@ -79,15 +84,35 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     return work.floor ?? (work.class === "person" ? 0 : floorOf(options.floors, work.class, canWait));
   }
 
-  /** What a call leaves on top of its floor: only slices of history leave what the nights until the reset take. */
+  /** Only slices of history leave what the nights take. */
+  function leavesNights(work: PricedWork): boolean {
+    return work.class === "history" && work.sliceId !== undefined;
+  }
+
+  /** What a call leaves of the allowance on top of its floor. */
   async function keepsFor(work: PricedWork): Promise<number> {
-    return work.class === "history" && work.sliceId !== undefined ? keptForNights() : 0;
+    return leavesNights(work) ? (await keptForNights()).credits : 0;
+  }
+
+  async function keptOf(budget: CreditBudget): Promise<KeptOfBudget> {
+    return keptOfBudget((await keptForNights()).forecast, budget, clock.now());
+  }
+
+  /** The budgets of a call, with what it leaves of them. */
+  async function budgetsFor(work: PricedWork, about: BudgetSubject): Promise<readonly BudgetOfCall[]> {
+    const budgets = await budgetsOf(about);
+    return Promise.all(
+      budgets.map(async (budget) => ({
+        budgetId: budget.budgetId,
+        keeps: leavesNights(work) ? (await keptOf(budget)).credits : 0,
+      })),
+    );
   }
 
   return async function grantFor(work: PricedWork): Promise<Grant> {
     const planId = work.planId ?? null;
     const about = work.about ?? { dataset: "", app: null };
-    const budgetIds = await budgetsOf(about);
+    const budgets = await budgetsFor(work, about);
     const wanted = {
       accountId,
       workerId,
@@ -96,7 +121,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
       keeps: await keepsFor(work),
       sliceId: work.sliceId ?? null,
       planId,
-      budgetIds,
+      budgets,
       about,
       // a person who runs a command has decided already
       passesBudgets: work.class === "person",
@@ -107,7 +132,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     const lastDay = lostAt === null ? null : startOfLastDay(lostAt);
     const canWait = lastDay !== null && clock.now() < lastDay;
     const floor = floorFor(work, canWait);
-    const passes = wanted.passesBudgets || (await passesBudgets(work.cost, lostAt, budgetIds));
+    const passes = wanted.passesBudgets || (await passesBudgets(work.cost, lostAt, budgets));
     const request = { ...wanted, floor, passesBudgets: passes };
     if (request.passesBudgets !== wanted.passesBudgets || request.floor !== wanted.floor) {
       const passed = await holds.reserve(request);
@@ -119,6 +144,8 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     const account = await readFreshAccount();
     const second = await holds.reserve({ ...request, keeps: await keepsFor(work) });
     if (second !== null) return second;
+    // a budget that had room in between refuses again
+    if (!passes) await passesBudgets(work.cost, lostAt, budgets);
     if (await isDeclaredDead(options.db, workerId)) throw fail("lease_expired");
     throw shortage(work, {
       account,

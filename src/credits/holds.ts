@@ -2,7 +2,7 @@ import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.
 import type { Clock } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
-import { appliesTo } from "./budgets.ts";
+import { appliesTo, budgetsOfCall, type BudgetOfCall } from "./budgets.ts";
 import { wasDeclaredDead } from "./declared-dead.ts";
 import { reconciledBalance } from "./reconciled-balance.ts";
 import { credits, usablePace } from "./sql-values.ts";
@@ -50,7 +50,7 @@ export type CreditRequest = {
   /** Plan whose price it counts against; null if there is none. */
   readonly planId: string | null;
   /** Budgets of the process that cover it, and may refuse it. */
-  readonly budgetIds: readonly string[];
+  readonly budgets: readonly BudgetOfCall[];
   /** What it is about: it counts in every budget that covers this, also in those of other processes. */
   readonly about: BudgetSubject;
   /** True if no budget limits it. */
@@ -75,7 +75,6 @@ export async function reserveMany(
   const count = requests.length;
   const now = instant(clock.now());
   const cost = credits(request.cost);
-  const budgetIds = sql`${[...request.budgetIds]}::bigint[]`;
   const today = sql`${dayOf(clock.now())}::date`;
   // calls in flight and a pause cannot explain a later start: a clock that was ahead wrote it, and it would stop all workers
   const latestStart = sql`${instant(clock.now() + longestPauseMs + mostAheadMs)} + (a.in_flight + 1) * (interval '1 second' / a.pace_per_second)`;
@@ -96,14 +95,16 @@ export async function reserveMany(
       from   ops.plan as p where p.plan_id = ${request.planId}::bigint and ${cost} > 0
       for    update
     ), budget as materialized (
-      select b.*, b.budget_id = any (${budgetIds}) as is_own
+      select b.*, own.keeps, own.budget_id is not null as is_own
       from   account
-      join   ops.credit_budget as b on b.account_id = ${request.accountId} and b.ends_on >= ${today}
-                                       and (b.budget_id = any (${budgetIds}) or ${today} >= b.starts_on and ${today} < b.ends_on)
+      cross  join ops.credit_budget as b
+      left   join ${budgetsOfCall(request.budgets)} as own (budget_id, keeps) on own.budget_id = b.budget_id
+      where  b.account_id = ${request.accountId} and b.ends_on >= ${today}
+      and    (own.budget_id is not null or ${today} >= b.starts_on and ${today} < b.ends_on)
       for    update of b
     ), fitting as materialized (
       select account_id, starts_at, gap, sees_budgets, greatest(0, least(fits, (select plan.fits from plan), (
-               select floor(min(credits - taken_credits) / ${cost}::numeric) from budget where is_own and ${cost} > 0 and not ${request.passesBudgets}::boolean)))::integer as fits
+               select floor(min(credits - taken_credits - keeps) / ${cost}::numeric) from budget where is_own and ${cost} > 0 and not ${request.passesBudgets}::boolean)))::integer as fits
       from   account
     ), granted as (
       update ops.credit_account as a

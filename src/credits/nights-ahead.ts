@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
-import { dayMs, dayOf } from "../core/day.ts";
+import { dayMs, dayOf, hourMs, startOfDay } from "../core/day.ts";
+import { budgetDays, budgetKey, type CreditBudget } from "../core/credit-budget.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
 import type { Queryable } from "../postgres/sql.ts";
@@ -9,7 +10,8 @@ import { readForecast, type StoredForecast } from "./forecast-days.ts";
 /*
  * History can be requested on any later day, and the nights until the reset cannot: so history leaves the credits that these nights are
  * forecast to take, on top of the floor of the newest day. Without it, history that wakes at a reset would spend the allowance before the
- * next night is planned, and a long backfill would spend the allowance of a month in its first days.
+ * next night is planned, and a long backfill would spend the allowance of a month in its first days. The same holds for budgets: of each,
+ * history leaves what the nights of its day or month are forecast to take of it.
  */
 
 /** A future day: when the run starts that takes most (epoch-ms), and the credits that its runs take. */
@@ -76,12 +78,33 @@ export async function readNightsKept(
   const total = account?.total ?? null;
   if (forecast === null || total === null) return () => 0;
   const nights = nightsOf(forecast);
-  const startsAt = (periodStart(account) ?? Number.NEGATIVE_INFINITY) - resetIsKnownToMs;
-  const since = Math.min(now, Math.max(forecast.madeAt, now - dayMs, startsAt));
+  const since = notYetCounted(forecast, (periodStart(account) ?? Number.NEGATIVE_INFINITY) - resetIsKnownToMs, now);
   return (from, resetsAt) => {
     const ahead = nightsUntil(nights, from <= now ? since : from, resetsAt);
     return ahead.length === 0 ? 0 : floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
   };
+}
+
+/** Nights that have begun since this instant count too: in the period, less than a day ago, and after the forecast was made. */
+function notYetCounted({ madeAt }: StoredForecast, periodStartsAt: number, now: number): number {
+  return Math.min(now, Math.max(madeAt, now - dayMs, periodStartsAt));
+}
+
+/** What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. */
+export type KeptOfBudget = { readonly credits: number; readonly lessAt: number };
+
+/** The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. */
+export function keptOfBudget(
+  forecast: StoredForecast | null,
+  budget: Pick<CreditBudget, "budget" | "period">,
+  now: number,
+): KeptOfBudget {
+  if (forecast === null) return { credits: 0, lessAt: now };
+  const { start, end } = budgetDays(budget.period, dayOf(now));
+  const nights = forecast.days.map(({ startsAt, budgets }) => ({ startsAt, credits: budgets[budgetKey(budget)] ?? 0 }));
+  const ahead = nightsUntil(nights, notYetCounted(forecast, startOfDay(start), now), startOfDay(end));
+  const next = ahead.find(({ credits }) => credits > 0)?.startsAt ?? now;
+  return { credits: sumBy(ahead, ({ credits }) => credits), lessAt: Math.max(now, next) + hourMs };
 }
 
 /** The credits that history leaves until a reset (epoch-ms). 0 while no forecast or no reset is known. */
@@ -98,7 +121,11 @@ export async function readKeptForNights(
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
 const keptForMs = 30_000;
-/** Makes a reader of these credits that queries the database only now and then, for all calls at once. */
+
+/** What history leaves now: of the allowance, and the forecast that shows what it leaves of budgets; null if that is not known. */
+type KeptNow = { readonly credits: number; readonly forecast: StoredForecast | null };
+
+/** Makes a reader of these that queries the database only now and then, for all calls at once. */
 export function createNightsKeeper({
   db,
   accountId,
@@ -109,17 +136,24 @@ export function createNightsKeeper({
   readonly accountId: string;
   readonly floors: Floors;
   readonly clock: Clock;
-}): () => Promise<number> {
-  let known = { credits: 0, resetsAt: Number.NEGATIVE_INFINITY, readAt: Number.NEGATIVE_INFINITY };
+}): () => Promise<KeptNow> {
+  const unknown = Number.NEGATIVE_INFINITY;
+  let known: KeptNow & { resetsAt: number; readAt: number } = {
+    credits: 0,
+    forecast: null,
+    resetsAt: unknown,
+    readAt: unknown,
+  };
   let reading: Promise<void> | null = null;
   const read = async (now: number) => {
-    known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
+    const kept = await readKeptForNights(db, { accountId, floors, now });
+    known = { ...kept, forecast: await readForecast(db, accountId, dayOf(now)), readAt: now };
   };
   return async () => {
     const now = clock.now();
     // after a reset at each call, until an answer has reported the next one: history could take a night in between
     if (now - known.readAt >= keptForMs || (now >= known.resetsAt && Number.isFinite(known.resetsAt)))
       await (reading ??= read(now).finally(() => (reading = null)));
-    return known.credits;
+    return known;
   };
 }

@@ -51,7 +51,7 @@ export function createSharedHolds(options: {
         a.keeps === b.keeps &&
         a.planId === b.planId &&
         a.passesBudgets === b.passesBudgets &&
-        String(a.budgetIds) === String(b.budgetIds),
+        JSON.stringify(a.budgets) === JSON.stringify(b.budgets),
       flush: async (requests) => {
         const grants = await grant(requests);
         return requests.map((_, place) => grants[place] ?? null);

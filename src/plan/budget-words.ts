@@ -1,14 +1,16 @@
 import { limitWords } from "../core/credit-budget.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { fail, withoutCode } from "../core/errors.ts";
-import { countOf } from "../core/words.ts";
+import { count, countOf } from "../core/words.ts";
 import type { OverBudget } from "./over-budget.ts";
 
 /** What budgets defer, one sentence per budget, or per dataset if a budget never pays for it. */
 export function deferredWords(deferred: readonly OverBudget[]): readonly string[] {
-  return deferred.map(({ budget, slices, credits, tooDear }) => {
+  return deferred.map(({ budget, slices, credits, tooDear, forNights }) => {
+    const nights =
+      forNights === undefined ? "" : `, of which history leaves ${count(forNights)} to the nights until then,`;
     if (tooDear === undefined)
-      return `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`;
+      return `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left${nights} and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`;
     const code = "budget_too_small";
     const context = { budget: budget.budget, period: budget.period, credits: budget.credits, cost: tooDear.cost };
     return `${tooDearWords({ dataset: tooDear.dataset, slices, code, message: fail(code, context).message })}.`;

@@ -2,8 +2,8 @@ import type { Day } from "../core/day.ts";
 import { budgetKey, isCovered, lastToEnd, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
-/** A budget with its remaining credits and the first day of its next period. */
-export type BudgetRoom = CreditBudget & { readonly left: number; readonly endsOn: Day };
+/** A budget with its remaining credits, those of them that history leaves to the nights of the period, and the first day of the next one. */
+export type BudgetRoom = CreditBudget & { readonly left: number; readonly forNights: number; readonly endsOn: Day };
 
 /** Slices of one dataset, class and app. `passes`: they would be lost for good by tomorrow, so no budget refuses them. */
 export type BudgetedWork = BudgetSubject & {
@@ -23,6 +23,8 @@ export type OverBudget = {
   readonly slices: number;
   readonly credits: number;
   readonly tooDear?: { readonly dataset: string; readonly cost: number };
+  /** Credits that history leaves to the nights, if that defers a part of it. */
+  readonly forNights?: number;
 };
 
 /** A part of some work that has to wait, and the day on which its budget has room again: work that is too dear waits anew on each of them. */
@@ -55,7 +57,8 @@ export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: 
     // a snapshot runs on the last day on which it can be requested
     const tooSmall = line.class === "snapshot" ? undefined : lastToEnd(own.filter(({ credits }) => cost > credits));
     if (price === 0) continue;
-    const roomFor = (budget: BudgetRoom) => Math.max(0, Math.floor(leftOf(budget) / price));
+    const keptOf = ({ forNights }: BudgetRoom) => (line.class === "history" ? forNights : 0);
+    const roomFor = (budget: BudgetRoom) => Math.max(0, Math.floor((leftOf(budget) - keptOf(budget)) / price));
     const most = tooSmall === undefined ? Math.min(...own.map(roomFor)) : 0;
     const refusing = tooSmall ?? lastToEnd(own.filter((budget) => roomFor(budget) <= most));
     const fits = line.passes ? line.slices : Math.min(line.slices, most);
@@ -66,7 +69,13 @@ export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: 
     const tooDear = tooSmall === undefined ? undefined : { dataset: line.dataset, cost };
     const key = JSON.stringify([budgetKey(refusing), tooDear]);
     const sum = deferred.get(key) ?? { budget: refusing, slices: 0, credits: 0, ...(tooDear && { tooDear }) };
-    deferred.set(key, { ...sum, slices: sum.slices + rest, credits: sum.credits + credits });
+    const forNights = keptOf(refusing);
+    deferred.set(key, {
+      ...sum,
+      slices: sum.slices + rest,
+      credits: sum.credits + credits,
+      ...(forNights > 0 && { forNights }),
+    });
     const requests = Math.round((line.requests * rest) / line.slices);
     putOff.push({ ...line, slices: rest, requests, credits, until: refusing.endsOn });
   }

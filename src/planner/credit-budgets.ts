@@ -1,11 +1,13 @@
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
 import { budgetDays } from "../core/credit-budget.ts";
-import type { Day } from "../core/day.ts";
+import { startOfDay, type Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { isLostByTomorrow } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
+import { readForecast } from "../credits/forecast-days.ts";
+import { keptOfBudget } from "../credits/nights-ahead.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import {
   overBudget,
@@ -32,16 +34,22 @@ export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] 
   return budgetsOf(settings).map((budget) => ({
     ...budget,
     left: budget.credits,
+    forNights: 0,
     endsOn: budgetDays(budget.period, day).end,
   }));
 }
 
 type RoomsOn = { readonly settings: Settings; readonly accountId: string; readonly day: Day };
 
-/** What is left of the budgets of an account on a day. */
+/** What is left of the budgets of an account on a day, and what history leaves of that to the nights that the newest forecast knows. */
 export async function readRooms(db: Queryable, { settings, accountId, day }: RoomsOn): Promise<readonly BudgetRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
-  return uses.map(({ taken, ...use }) => ({ ...use, left: Math.max(0, use.credits - taken) }));
+  const forecast = uses.length === 0 ? null : await readForecast(db, accountId, day);
+  return uses.map(({ taken, ...use }) => ({
+    ...use,
+    left: Math.max(0, use.credits - taken),
+    forNights: keptOfBudget(forecast, use, startOfDay(day)).credits,
+  }));
 }
 
 /** The part of some work that these budgets defer. */

@@ -64,7 +64,8 @@ export function createPriceForecaster({
   let waits = waiting;
   /** Charges some work, and work that was deferred until this day, to the budgets; work that they refuse is deferred again. */
   const charge = async (own: readonly BudgetWork[], on: Day) => {
-    rooms ??= await readRooms(db, { settings, accountId, day: today });
+    // the nights that history leaves credits to are those that are forecast here
+    rooms ??= (await readRooms(db, { settings, accountId, day: today })).map((room) => ({ ...room, forNights: 0 }));
     const due = waits.filter(({ until }) => until <= on);
     const work = [...own.map((line) => ({ ...line, isNew: true })), ...due.map((line) => ({ ...line, isNew: false }))];
     const cut = cutToRooms(work, settings, roomsOn(on, rooms, settings));

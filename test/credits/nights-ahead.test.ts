@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { dayMs, dayOf } from "../../src/core/day.ts";
+import { day, dayMs, dayOf } from "../../src/core/day.ts";
 import { writeForecast } from "../../src/credits/forecast-days.ts";
-import { createNightsKeeper, readKeptForNights } from "../../src/credits/nights-ahead.ts";
+import { createNightsKeeper, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
 import { hour, minute, openBank } from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -41,7 +41,8 @@ test("history leaves nothing for a night of the period before", async () => {
 
 test("calls read the account twice a minute while no reset is known", async () => {
   const { db, accountId, clock, observe, periodEnd } = await bank.account({ left: null });
-  const kept = createNightsKeeper({ db, accountId, floors, clock });
+  const keeper = createNightsKeeper({ db, accountId, floors, clock });
+  const kept = async () => (await keeper()).credits;
   expect(await kept()).toBe(0);
   await writeForecast(db, accountId, {
     madeAt: clock.now(),
@@ -51,4 +52,27 @@ test("calls read the account twice a minute while no reset is known", async () =
   expect(await kept()).toBe(0);
   clock.move(minute / 2);
   expect(await kept()).toBe(40);
+});
+
+test("history leaves of a budget what the nights of its period take of it, and may leave less an hour after the next one", () => {
+  const [today, tomorrow] = ["2026-08-30", "2026-08-31"] as const;
+  const at = (of: string, hours: number) => Date.parse(of) + hours * hour;
+  const night = (of: string, ranks: number) => ({
+    day: day(of),
+    startsAt: at(of, 4),
+    planned: 100,
+    waiting: 0,
+    budgets: { "ranks a day": ranks, "ranks a month": ranks },
+  });
+  const forecast = { madeAt: at(today, 1), days: [night(today, 7), night(tomorrow, 9), night("2026-09-01", 2)] };
+  const kept = (period: "day" | "month", now: number) => keptOfBudget(forecast, { budget: "ranks", period }, now);
+  expect(kept("day", at(today, 2))).toEqual({ credits: 7, lessAt: at(today, 5) });
+  // it has begun, and its plan may not be queued yet
+  expect(kept("day", at(today, 6))).toEqual({ credits: 7, lessAt: at(today, 7) });
+  expect(kept("day", at(tomorrow, 2))).toEqual({ credits: 9, lessAt: at(tomorrow, 5) });
+  expect(kept("month", at(today, 2))).toEqual({ credits: 16, lessAt: at(today, 5) });
+  // days after the forecast take as much as those in it
+  expect(kept("month", at("2026-09-01", 0)).credits).toBe(30 * 2);
+  expect(keptOfBudget(forecast, { budget: "other", period: "day" }, at(today, 2)).credits).toBe(0);
+  expect(keptOfBudget(null, { budget: "ranks", period: "day" }, at(today, 2)).credits).toBe(0);
 });

@@ -18,11 +18,11 @@ test("a budget that is used up is one incident, which says what waits and until 
   const { db, pool } = stage.stage;
   const open = (credits: number) =>
     openBudgets(db, { accountId, budgets: budgetsOf(settingsOf(credits)), day: dayOf(now) });
-  const budgetIds = (await open(10)).map(({ budgetId }) => budgetId);
+  const opened = (await open(10)).map(({ budgetId }) => ({ budgetId, keeps: 0 }));
   await pool.query("update ops.credit_budget set taken_credits = 9");
   await stage.watch(1, stage.watcher({ settings: settingsOf(10) }));
   expect(stage.opened()).toEqual([]);
-  await refusingBudget(db, { budgetIds, cost: 3, now });
+  await refusingBudget(db, { budgets: opened, cost: 3, now });
   await stage.ended("failed", draft({ dataset: "keyword_rank" }));
   await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = '2026-09-01'");
   await stage.watch(3, stage.watcher({ settings: settingsOf(10) }));
@@ -53,7 +53,7 @@ test("slices whose call takes more than a whole budget count for that budget, wh
   });
   const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
   await pool.query("update ops.credit_budget set taken_credits = 99 where budget = 'all'");
-  await refusingBudget(db, { budgetIds: budgets.map(({ budgetId }) => budgetId), cost: 3, now });
+  await refusingBudget(db, { budgets: budgets.map(({ budgetId }) => ({ budgetId, keeps: 0 })), cost: 3, now });
   await stage.ended("failed", draft({ dataset: "keyword_rank" }));
   await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_too_small', due_at = '2026-08-21'");
   await stage.watch(3, stage.watcher({ settings }));
@@ -73,8 +73,8 @@ test("such slices count for a budget that has refused them, on days on which a s
     credits: { budgets: { all: { credits_a_month: 2 }, ranks: { datasets: ["keyword_rank"], credits_a_day: 1 } } },
   });
   const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
-  const month = budgets.filter(({ period }) => period === "month").map(({ budgetId }) => budgetId);
-  await refusingBudget(db, { budgetIds: month, cost: 3, now });
+  const month = budgets.filter(({ period }) => period === "month");
+  await refusingBudget(db, { budgets: month.map(({ budgetId }) => ({ budgetId, keeps: 0 })), cost: 3, now });
   await stage.ended("failed", draft({ dataset: "keyword_rank" }));
   await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_too_small', due_at = '2026-09-01'");
   await stage.watch(3, stage.watcher({ settings }));

@@ -61,7 +61,7 @@ test("what waits for a budget of one account is not counted for the same one of 
   const { db } = stage.stage;
   for (const { settings: own, accountId } of [ofFirst, ofAcme]) {
     const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(own), day: dayOf(now) });
-    await refusingBudget(db, { budgetIds: budgets.map(({ budgetId }) => budgetId), cost: 880, now });
+    await refusingBudget(db, { budgets: budgets.map(({ budgetId }) => ({ budgetId, keeps: 0 })), cost: 880, now });
   }
   const ofBudget = () => stage.opened().filter(({ kind }) => kind === "budget_exhausted");
   await stage.watch(1, stage.watcher(ofFirst));

@@ -148,7 +148,7 @@ describe("workers of two accounts", () => {
     });
     for (const accountId of ["a1", "a2"]) {
       const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
-      await refusingBudget(db, { budgetIds: budgets.map(({ budgetId }) => budgetId), cost: 11, now });
+      await refusingBudget(db, { budgets: budgets.map(({ budgetId }) => ({ budgetId, keeps: 0 })), cost: 11, now });
     }
     const drafts = ["credits_exhausted", "budget_exhausted"].map((app) =>
       draft({ dataset: "keyword_rank", scope: { store: "ios", app, country: "US" }, credits: 1000 }),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import type { CreditClass } from "../../src/core/slice.ts";
+import { deferredWords } from "../../src/plan/budget-words.ts";
 import { overBudget, type BudgetRoom } from "../../src/plan/over-budget.ts";
 
 const room = (left: number, more: Partial<BudgetRoom> = {}): BudgetRoom => ({
@@ -10,6 +11,7 @@ const room = (left: number, more: Partial<BudgetRoom> = {}): BudgetRoom => ({
   datasets: null,
   apps: null,
   left,
+  forNights: 0,
   endsOn: day("2026-08-21"),
   ...more,
 });
@@ -94,4 +96,14 @@ test("what waits is named line by line, with the day on which its budget has roo
   const narrow = room(5, { budget: "n", apps: ["1"] });
   const { putOff } = overBudget([work("daily", 4, 20), work("daily", 4, 20, { app: "2" })], [narrow]);
   expect(putOff).toEqual([{ ...work("daily", 3, 15), until: narrow.endsOn }]);
+});
+
+test("history leaves the credits for nights, and says so; other work may use them", () => {
+  const budget = room(25, { forNights: 10 });
+  expect(overBudget([work("daily", 5, 25)], [budget]).deferred).toEqual([]);
+  const { deferred } = overBudget([work("daily", 2, 10), work("history", 4, 8)], [budget]);
+  expect(deferred).toEqual([{ budget, slices: 2, credits: 4, forNights: 10 }]);
+  expect(deferredWords(deferred)).toEqual([
+    "The budget b (100 credits a day) has 25 credits left, of which history leaves 10 to the nights until then, and defers about 2 slices (4 credits) until 2026-08-21 (UTC).",
+  ]);
 });

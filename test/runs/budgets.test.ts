@@ -101,6 +101,7 @@ async function waitsCountForTheirApps(nights: Nights): Promise<void> {
     period: "day",
     credits: 1,
     left: 0,
+    forNights: 0,
     datasets: null,
     endsOn: addDays(nights.today(), 1),
   };

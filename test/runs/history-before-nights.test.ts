@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openIngest, startWork } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
-import { until } from "../support/ingest-stage.ts";
+import { until, type RunOptions } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
@@ -16,8 +16,8 @@ const settings = {
 const market = { apps: 2, countries: ["US"], keywordsPerApp: 3 };
 
 /** Runs what is due in the queue of the workers, as a worker does between two runs of its crontab. */
-async function runDue({ stage, run }: Nights): Promise<void> {
-  await using app = await stage.open(run());
+async function runDue({ stage, run }: Nights, more: RunOptions = {}): Promise<void> {
+  await using app = await stage.open(run(more));
   await using ingest = await openIngest(app, "worker", createRunLimit(null));
   const slices = startWork(app, ingest);
   const open = `select from ops.slice where state in ('pending', 'running') or state = 'deferred' and due_at <= $1`;
@@ -75,4 +75,58 @@ test("history that wakes with the reset leaves the credits of the night that com
     await blocker.end();
   }
   expect(stage.requested().length).toBeGreaterThan(0);
+});
+
+test("history leaves of a budget what the night of its day takes, and says so; only then is the budget used up", async () => {
+  const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_day: 20 } };
+  await using nights = await openNights({ market }, { settings: { ...settings, credits: { floors, budgets } } });
+  const { stage, clock } = nights;
+  const spent = async () => {
+    const [row] = await stage.query<{ credits: number }>(
+      "select coalesce(sum(cost), 0)::int as credits from ops.request where dataset = 'keyword_rank' and received_at >= $1::date",
+      [nights.today()],
+    );
+    return row?.credits ?? 0;
+  };
+  await workUntilIdle(stage, nights.run());
+  await forecast(nights);
+  nights.next();
+  const [night] = await stage.query<{ credits: number }>(
+    "select (budget_credits ->> 'ranks a day')::int as credits from ops.credit_forecast where date_day = $1",
+    [nights.today()],
+  );
+  const credits = night?.credits ?? 0;
+  expect(credits).toBeGreaterThan(0);
+  expect(credits).toBeLessThan(20);
+  // what waits since yesterday goes on at midnight; the run of ranks is at four, and the first of the day has begun
+  await runDue(nights);
+  const beforeNight = await spent();
+  expect(beforeNight).toBeGreaterThan(0);
+  expect(beforeNight).toBeLessThanOrEqual(20 - credits);
+  const waiting =
+    "select distinct error_message as why, date_trunc('hour', due_at) as due from ops.slice where state = 'deferred'";
+  expect(await stage.query(waiting)).toEqual([
+    {
+      why: expect.stringContaining(
+        `has already used ${beforeNight} of 20 a day; history leaves ${credits} to the nights of this day`,
+      ),
+      due: new Date(`${nights.today()}T03:00:00Z`),
+    },
+  ]);
+  const refusals = "select from ops.credit_budget where refused_at is not null and starts_on = $1";
+  expect(await stage.query(refusals, [nights.today()])).toEqual([]);
+
+  await workUntilIdle(stage, nights.run());
+  expect(await stage.query("select from ops.slice where class <> 'history' and state <> 'loaded'")).toEqual([]);
+  await forecast(nights);
+  // nothing is kept any more, and what is left pays for no more history
+  await runDue(nights, { clock: { ...clock, now: () => clock.now() + 4 * 3_600_000 } });
+  expect(await spent()).toBe(beforeNight + credits);
+  const [after] = await stage.query<{ why: string }>(waiting);
+  expect(after?.why).toMatch(
+    new RegExp(
+      `has already used ${beforeNight + credits} of 20 a day; it continues automatically at 2026-08-22 00:00 UTC`,
+    ),
+  );
+  expect(await stage.query(refusals, [nights.today()])).toHaveLength(1);
 });

@@ -17,7 +17,7 @@ const unpaced = 10_000_000;
 /** A request for one credit that no floor, plan or budget limits, changed in some parts. */
 export function creditRequest(over: Partial<CreditRequest>): CreditRequest {
   const about = { dataset: "", app: null };
-  const limits = { floor: 0, keeps: 0, planId: null, budgetIds: [], about, passesBudgets: false };
+  const limits = { floor: 0, keeps: 0, planId: null, budgets: [], about, passesBudgets: false };
   return { accountId: "", workerId: null, sliceId: null, cost: 1, ...limits, ...over };
 }
 
