@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { isCovered, type CreditBudget } from "../../src/core/credit-budget.ts";
-import { dayOf } from "../../src/core/day.ts";
+import { addDays, dayOf } from "../../src/core/day.ts";
 import { budgetRefusal } from "../../src/credits/budget-refusal.ts";
 import { nameAccount } from "../../src/credits/account.ts";
+import { writeForecast } from "../../src/credits/forecast-days.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { hour, lost, openBank, type TestAccount } from "../support/credits-account.ts";
@@ -67,6 +68,50 @@ describe("a budget", () => {
     const queue = openQueue(account, { budgets: [budget(10), budget(11, { budget: "a month", period: "month" })] });
     await spend(account, queue, 6);
     await expect(spend(account, queue, 5)).rejects.toMatchObject({ context: { budget: "reviews" } });
+  });
+
+  test("that is used up while the balance is checked defers a call to its next period, not to the reset", async () => {
+    const account = await bank.account({ total: 100, left: 3 });
+    const other = openQueue(account, { budgets: [budget(10)] });
+    const queue = openQueue(account, {
+      budgets: [budget(10)],
+      refresh: async () => {
+        await account.observe({ total: 100, left: 100 });
+        await spend(account, other, 8);
+      },
+    });
+    account.clock.move(hour);
+    await expect(spend(account, queue, 5)).rejects.toMatchObject({ code: "budget_exhausted", context: { taken: 8 } });
+  });
+
+  test("is left to the nights of its period by history alone, and only up to what they take", async () => {
+    const account = await bank.account({ total: 1000 });
+    const own = [budget(20), budget(21, { period: "month" })];
+    const queue = openQueue(account, { budgets: own });
+    const now = account.clock.now();
+    // the first night of the rest of the month, and those after it without calls of the budget
+    const days = Array.from({ length: 12 }, (_, at) => ({
+      day: addDays(dayOf(now), at),
+      startsAt: now + hour + at * 24 * hour,
+      planned: 9,
+      waiting: 0,
+      budgets: at === 0 ? { "reviews a day": 6, "reviews a month": 8 } : {},
+    }));
+    await writeForecast(bank.db, account.accountId, { madeAt: now, days });
+    const history = { class: "history", sliceId: "1" };
+    await spend(account, queue, 9, history);
+    await expect(spend(account, queue, 5, history)).rejects.toMatchObject({
+      code: "budget_exhausted",
+      until: now + 2 * hour,
+      context: { period: "month", taken: 9, kept: "; history leaves 8 to the nights of this month" },
+    });
+    expect((await uses(account, ...own)).map(({ refusedAt }) => refusedAt)).toEqual([null, null]);
+    await spend(account, queue, 4, history);
+    await spend(account, queue, 5);
+    await expect(spend(account, queue, 3, history)).rejects.toMatchObject({
+      until: Date.parse(addDays(dayOf(now), 1)),
+    });
+    expect((await uses(account, budget(20)))[0]?.refusedAt).not.toBeNull();
   });
 
   test("of several that are spent the one whose period ends last defers the call", async () => {
