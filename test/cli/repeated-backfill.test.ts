@@ -45,7 +45,9 @@ test.each([
 );
 
 test("a repeated backfill ends with 3 while the allowance is used up", async () => {
-  await using stage = await openWithPortfolio(small);
+  // no reset comes while the test runs
+  const accounts = [{ token: "sandbox-token", total: 1_000, periodHours: 24 * 3_650 }];
+  await using stage = await openWithPortfolio({ ...small, accounts });
   stage.sandbox.spend(stage.sandbox.account().remaining - 4);
   for (const time of ["first", "second"]) {
     const { code, stdout } = await runCommand(stage, command, noBudget);
