@@ -1,3 +1,4 @@
+import { inGroups } from "../core/partition-group.ts";
 import { sumBy } from "../core/sum.ts";
 import { countOf } from "../core/words.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
@@ -19,7 +20,7 @@ export type WaitingOfRequest = {
   readonly ofSameRequest: string | null;
 };
 
-/** Reads what waits of the days, apps and countries of a request for its account; `without`: plans whose slices are left out. */
+/** Reads what waits of the days, apps, countries and partitions of a request for its account; `without`: plans whose slices are left out. */
 export async function readWaitingWork(
   db: Database,
   request: BackfillRequest,
@@ -29,7 +30,9 @@ export async function readWaitingWork(
   const only = onlyOf(request);
   const found = (await readWaitingSlices(db, { account, datasets, within: bounds })).filter(
     ({ dataset, scope, planId }) =>
-      isWanted(scope, datasetNamed(dataset), only) && (planId === null || !without.includes(planId)),
+      isWanted(scope, datasetNamed(dataset), only) &&
+      inGroups(dataset, only.groups ?? [])(scope) &&
+      (planId === null || !without.includes(planId)),
   );
   const plans = [...new Set(found.flatMap(({ planId }) => planId ?? []))].sort((a, b) => Number(a) - Number(b));
   const [dueAt = null] = found.flatMap((one) => one.dueAt ?? []).sort((a, b) => a.getTime() - b.getTime());
