@@ -4,7 +4,7 @@ import { backfillCommand, type BackfillRequest } from "../planner/backfill-reque
 import type { PlanChanges } from "../planner/plan-changes.ts";
 import { addDays, daysBetween } from "../core/day.ts";
 import type { BudgetWork } from "../planner/credit-budgets.ts";
-import type { WaitingOfRequest } from "../planner/waiting-work.ts";
+import { readWaitingWork, waitingWords } from "../planner/waiting-work.ts";
 import { planTotals } from "../planner/plan-tally.ts";
 import type { EndedSlices } from "../ledger/cancel-slices.ts";
 import { openWork } from "../ledger/open-slices.ts";
@@ -18,21 +18,6 @@ import { timeText } from "./times.ts";
 
 /** Lines of a table that a person reads; `--json` has all. */
 const shownAtMost = 20;
-
-/** Says that slices of the days of a backfill wait since earlier runs, and which commands continue them. */
-export function waitingWords(
-  { slices, dueAt, plans, isInPlans }: WaitingOfRequest,
-  datasets: readonly string[],
-): string {
-  const until = dueAt === null ? "" : `, the first until ${timeText(dueAt)}`;
-  const commands = [
-    ...plans.map((plan) => `\`storehouse backfill --plan ${plan}\``),
-    ...(isInPlans ? [] : [`\`storehouse sync ${datasets.map((name) => `--dataset ${name}`).join(" ")}\``]),
-  ];
-  const continues =
-    commands.length === 1 ? `${commands[0]} continues, and so does` : `${commands.join(", ")} continue, and so does`;
-  return `${countOf(slices, "slice of an earlier run waits", "slices of earlier runs wait")}${until}: ${continues} \`storehouse worker\`.`;
-}
 
 /** Prints a plan: its table, its price, when it would be done, and what it leaves out. */
 export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: PlanProgress): Promise<void> {
@@ -57,13 +42,9 @@ export async function printKeptPlan(app: App, plan: BackfillPlan, planProgress: 
     print(
       `The plan is ${countOf(daysPassed, "day")} old and keeps its days: it does not include days published since.`,
     );
-  const { account, request } = plan;
-  const waiting =
-    planTotals(await openWork(app.warehouse.db, { datasets: request.datasets, account })).slices - planProgress.open;
-  if (waiting > 0)
-    print(
-      `${countOf(waiting, "slice")} of ${plan.request.datasets.join(", ")} ${waiting === 1 ? "was planned earlier and waits or runs" : "were planned earlier and wait or run"}: \`storehouse sync\` and \`storehouse worker\` fetch ${waiting === 1 ? "it" : "them"}.`,
-    );
+  const { account, request, planId } = plan;
+  const waiting = await readWaitingWork(app.warehouse.db, request, { account, without: [planId] });
+  if (waiting.slices > 0) print(waitingWords(waiting, { datasets: request.datasets, timeText }));
   if (isBegun)
     print(
       `The plan has started: ${count(planProgress.total - planProgress.open)} of ${countOf(planProgress.total, "slice is", "slices are")} done for ${count(planProgress.credits)} of ${countOf(credits, "credit")}; the table shows what is left.`,

@@ -1,6 +1,7 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
+import type { Window } from "../core/window.ts";
 import { creditWaitCodes } from "../core/waiting-codes.ts";
 import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
@@ -123,17 +124,21 @@ export type OpenElsewhere = {
   readonly slices: number;
 };
 
-/** Reads the slices of these datasets that wait or run for accounts other than this one. */
+/** Reads the slices of these datasets that wait or run for accounts other than this one, and have a day in a window. */
 export async function readOpenElsewhere(
   db: Database,
-  datasets: readonly string[],
-  account: string,
+  {
+    datasets,
+    account,
+    within,
+  }: { readonly datasets: readonly string[]; readonly account: string; readonly within: Partial<Window> },
 ): Promise<readonly OpenElsewhere[]> {
   const { rows } = await sql<OpenElsewhere>`
     select o.dataset, o.scope, b.items, o.slices
     from   (select s.dataset, s.scope, s.batch_id, count(*)::int as slices
             from   ops.slice as s
             where  ${isOpen()} and s.dataset = any (${[...datasets]}::text[]) and not ${isOfAccount(account)}
+            and    s.window_end > ${within.start ?? "-infinity"}::date and s.window_start < ${within.end ?? "infinity"}::date
             group  by s.dataset, s.scope, s.batch_id) as o
     left   join ops.batch as b on b.batch_id = o.batch_id
     order  by o.dataset`.execute(db);

@@ -1,7 +1,9 @@
+import { accountOf } from "../config/config-of-account.ts";
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
-import { pricePlan } from "../planner/backfill-plan.ts";
+import { otherAccountsNotes, pricePlan } from "../planner/backfill-plan.ts";
 import { waitRemark } from "../planner/wait-remark.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
+import { nothingNewWords, readWaitingWork } from "../planner/waiting-work.ts";
 import type { ServerParts } from "./parts.ts";
 
 /**
@@ -9,7 +11,8 @@ import type { ServerParts } from "./parts.ts";
  * nothing.
  */
 export async function priceOf({ db, settings, clock }: ServerParts, requested: BackfillRequest) {
-  const { request, sum, leftOut, notes } = await pricePlan(db, { requested, settings, clock });
+  const { request, sum, leftOut, notes, spentPlans } = await pricePlan(db, { requested, settings, clock });
+  const waiting = await readWaitingWork(db, request, { account: accountOf(settings), without: spentPlans });
   const work = workOf(sum?.lines ?? []);
   const remark = await waitRemark(db, sum?.lines ?? [], { settings, clock });
   return {
@@ -26,13 +29,13 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
     // answers with several pages may cost more
     at_least: datasetsAtLeast(work, settings),
     left_out: leftOut,
-    notes,
+    notes: [...notes, ...(await otherAccountsNotes(db, request, { settings, clock }))],
     command: sum === null ? null : backfillCommand(request),
     says:
       sum === null
         ? leftOut.slices > 0
           ? "Nothing fits within max_credits."
-          : "Nothing to do: everything requested that is available is loaded or under way."
+          : nothingNewWords(waiting, { datasets: request.datasets, timeText: (time) => time.toISOString() })
         : `Nothing was spent. A person decides: the command shows this price again and runs only after confirmation.${remark && ` ${remark}`}`,
   };
 }

@@ -14,8 +14,10 @@ import { checkedRequest, onlyOf, type CheckedRequest, type BackfillRequest } fro
 import { limitCut, type LimitCut } from "./cut-to-limit.ts";
 import { noCellNotes } from "./no-cells.ts";
 import { createTally, type PlanSum } from "./plan-tally.ts";
+import { otherAccountsWords } from "./of-other-accounts.ts";
 import { planChunks, type PlanChunk } from "./plan-stream.ts";
 import { readPortfolio } from "./portfolio.ts";
+import type { SyncRequest } from "./request.ts";
 import { readWaitingWork, type WaitingOfRequest } from "./waiting-work.ts";
 
 /** The inputs of a plan that may change before it is run: keywords by `store:app country`, credits by operation, settings by dataset. */
@@ -32,8 +34,9 @@ type DatedRequest = { readonly request: BackfillRequest; readonly asOf: Day };
 export type BackfillPlan = KeptPlan<BackfillRequest, PlanBasis>;
 
 /**
- * The plan (null if there is nothing to do or nothing fits the limit of credits). `notes`: the parts of the request that are unavailable, and
- * the slices of other plans that were ended. `waiting`: what waits since earlier runs, if there is nothing to do.
+ * The plan (null if there is nothing to do or nothing fits the limit of credits). `notes`: the parts of the request that are unavailable or
+ * that other accounts still fetch, and the slices of other plans that were ended. `waiting`: what waits since earlier runs, if there is
+ * nothing to do.
  */
 export type MadePlan = {
   readonly plan: BackfillPlan | null;
@@ -49,15 +52,17 @@ export type MadePlan = {
 export async function makePlan(db: Database, { requested, settings, clock }: WantedPlan): Promise<MadePlan> {
   // slices that workers deferred because a price is spent would count as under way, although nothing continues them
   const ended = await cancelBeyondPrices(db);
+  const account = accountOf(settings);
   // one snapshot for all reads, even if they take long: the plan is gone through more than once
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { portfolio, request, sum, leftOut, ...found } = await priced(transaction, { requested, settings, clock });
-    const notes = [...found.notes, ...endedNote(ended)];
+    const others = await otherAccountsNotes(transaction, request, { settings, clock });
+    const notes = [...found.notes, ...others, ...endedNote(ended)];
     if (sum === null)
-      return { plan: null, leftOut, notes, waiting: await readWaitingWork(transaction, request, accountOf(settings)) };
+      return { plan: null, leftOut, notes, waiting: await readWaitingWork(transaction, request, { account }) };
     const record = {
       ...sum,
-      account: accountOf(settings),
+      account,
       asOf: clock.today(),
       request,
       basis: await basisOf(transaction, portfolio, settings, request),
@@ -81,13 +86,16 @@ function endedNote(ended: EndedSlices): readonly string[] {
 
 /**
  * What `makePlan` would return, without storing it: null if there is nothing to do or nothing fits. Writes nothing, so slices that wait at a
- * spent price are under way here; a note names their plans.
+ * spent price are under way here; a note names their plans (`spentPlans`). It also works for the reader role.
  */
-export async function pricePlan(db: Database, wanted: WantedPlan): Promise<Omit<PricedPlan, "portfolio">> {
+export async function pricePlan(
+  db: Database,
+  wanted: WantedPlan,
+): Promise<Omit<PricedPlan, "portfolio"> & { readonly spentPlans: readonly string[] }> {
   return db.transaction("repeatable read").execute(async (transaction) => {
     const { request, sum, leftOut, notes } = await priced(transaction, wanted);
-    const waiting = await plansAtSpentPrice(transaction, request.datasets, accountOf(wanted.settings));
-    return { request, sum, leftOut, notes: [...notes, ...waiting.map(spentNote)] };
+    const spentPlans = await plansAtSpentPrice(transaction, request.datasets, accountOf(wanted.settings));
+    return { request, sum, leftOut, notes: [...notes, ...spentPlans.map(spentNote)], spentPlans };
   });
 }
 
@@ -117,9 +125,25 @@ async function priced(db: Database, { requested, settings, clock }: WantedPlan):
   const { sum, leftOut } = await addUp(db, { request, asOf: today }, settings);
   if (sum.slices > 0) return { portfolio, request, notes, sum, leftOut };
   if (leftOut.slices > 0) return { ...nothing, leftOut };
-  const { datasets, bounds, reprocess } = request;
-  const wanted = { datasets, bounds, today, only: onlyOf(request), reprocess };
+  const wanted = wantedOf(request, today);
   return { ...nothing, leftOut, notes: [...notes, ...(await noCellNotes(db, wanted, settings))] };
+}
+
+function wantedOf(request: BackfillRequest, today: Day): SyncRequest {
+  const { datasets, bounds, reprocess } = request;
+  return { datasets, bounds, today, only: onlyOf(request), reprocess };
+}
+
+/** What other accounts still fetch of a request, as a note; none if that is nothing. */
+export async function otherAccountsNotes(
+  db: Database,
+  request: BackfillRequest,
+  { settings, clock }: Pick<WantedPlan, "settings" | "clock">,
+): Promise<readonly string[]> {
+  // no dataset stands for all
+  if (request.datasets.length === 0) return [];
+  const words = await otherAccountsWords(db, wantedOf(request, clock.today()), settings);
+  return words === null ? [] : [words];
 }
 
 /** The plan with this number; throws `plan_of_another` if it is of another account, and `unknown_plan` if there is none. */

@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { claimBalanceCheck, liftStop, readStop, recordStop } from "../../src/credits/account-stop.ts";
+import {
+  claimBalanceCheck,
+  isStopped,
+  liftStop,
+  readStop,
+  recordStop,
+  stoppingOperations,
+} from "../../src/credits/account-stop.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { openBank } from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -72,4 +79,22 @@ test("a stop has stood since its first refusal, also where tries were refused ag
   await ago("lifted_at", 3);
   await recordStop(bank.db, accountId, refusal, intervals);
   expect(await hours()).toBe(0);
+});
+
+test("a stop is of one account: others have none, and neither check nor lift it", async () => {
+  const [refused, other] = ["refused alone", "never refused"];
+  await recordStop(bank.db, refused, refusal, intervals);
+  const found = async (accountId: string) => ({
+    isStopped: (await sql<{ is: boolean }>`select ${isStopped(accountId)} as is`.execute(bank.db)).rows[0]?.is,
+    operation: (await readStop(bank.db, accountId))?.operation,
+    operations: await stoppingOperations(bank.db, accountId),
+  });
+  const none = { isStopped: false, operation: undefined, operations: [] };
+  expect([await found(other), await claimBalanceCheck(bank.db, other, intervals)]).toEqual([none, false]);
+  await liftStop(bank.db, other);
+  const stopped = { isStopped: true, operation: refusal.operation, operations: [refusal.operation] };
+  expect(await found(refused)).toEqual(stopped);
+  expect(await recordStop(bank.db, other, refusal, intervals)).toBe(true);
+  await liftStop(bank.db, other);
+  expect([await found(other), await found(refused)]).toEqual([none, stopped]);
 });

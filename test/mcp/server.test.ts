@@ -143,6 +143,37 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect((await ask("price_backfill", older)).says).not.toContain("History leaves");
   });
 
+  test("says instead of a price what waits of these days, and which command continues it", async () => {
+    const loaded = { datasets: ["keyword_rank"], from: "2026-08-16", to: "2026-08-19" };
+    const nothing = "Nothing to do: everything requested that is available is loaded or under way.";
+    expect(await ask("price_backfill", loaded)).toMatchObject({ command: null, says: nothing });
+    const [{ slice } = { slice: "" }] = await served.stage.query<{ slice: string }>(
+      `update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = '2099-01-01 00:00Z'
+       where slice_id = (select max(slice_id) from ops.slice where dataset = 'keyword_rank' and state = 'loaded')
+       returning slice_id as slice`,
+    );
+    expect(await ask("price_backfill", loaded)).toMatchObject({
+      command: null,
+      says: "Nothing new to request. 1 slice of an earlier run waits, the first until 2099-01-01T00:00:00.000Z: `storehouse sync --dataset keyword_rank` continues, and so does `storehouse worker`.",
+    });
+    // nothing continues a plan whose price is spent
+    await served.stage.query(
+      `with plan as (
+         insert into ops.plan (account, made_at, as_of, request, basis, newest_first, digest, slices, requests, credits, left_out_slices, left_out_credits)
+         values ('', now(), '${today}', '{}', '{}', true, '', 1, 1, 1, 0, 0) returning plan_id)
+       update ops.slice set error_code = 'plan_spent', plan_id = (select plan_id from plan) where slice_id = $1`,
+      [slice],
+    );
+    expect(await ask("price_backfill", loaded)).toMatchObject({
+      says: nothing,
+      notes: [expect.stringMatching(/^Slices of plan \d+ wait at a spent price/)],
+    });
+    await served.stage.query(
+      "update ops.slice set state = 'loaded', error_code = null, due_at = null, plan_id = null where slice_id = $1",
+      [slice],
+    );
+  });
+
   test("ends it by leaving", async () => {
     const one = await served.connect();
     const pid = one.pid();

@@ -3,6 +3,7 @@ import { inGroups, groupKey, type PartitionGroup } from "../../src/core/partitio
 import { addDays, type Day } from "../../src/core/day.ts";
 import { readPartitionGroups, readScopeCoverage } from "../../src/planner/gaps.ts";
 import { pricePlan } from "../../src/planner/backfill-plan.ts";
+import { readWaitingWork } from "../../src/planner/waiting-work.ts";
 import { openWithPortfolio, plan, planned, runPlanned } from "../support/backfill-stage.ts";
 import { today } from "../support/ingest-stage.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -78,4 +79,16 @@ test("a dataset that no group names stays whole: others are planned from it", ()
   expect(inGroups("tracked_app", [group!])(scope)).toBe(true);
   expect(inGroups("keyword_rank", [group!])(scope)).toBe(false);
   expect(inGroups("keyword_rank", [])(scope)).toBe(true);
+});
+
+test("what waits of chosen partitions is of these alone", async () => {
+  const bounds = { start: addDays(today, -50), end: addDays(today, -47) };
+  const [one, other] = chosen();
+  const made = await planned(stage, { bounds, groups: [one!] });
+  const settings = { credits: { floors: { snapshot: 0, daily: 0, lookback: 0, history: 1 } } };
+  expect(await runPlanned(stage, made.planId, { settings })).toMatchObject({ outcome: "deferred" });
+  await using app = await stage.open();
+  const waiting = async (group: PartitionGroup) =>
+    (await readWaitingWork(app.warehouse.db, { ...made.request, groups: [group] }, { account: "" })).slices;
+  expect([await waiting(one!), await waiting(other!)]).toEqual([made.slices, 0]);
 });

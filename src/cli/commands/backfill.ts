@@ -5,7 +5,7 @@ import { fail, StorehouseError } from "../../core/errors.ts";
 import { planInForeground, type PlanResult } from "../../foreground.ts";
 import { checkClock } from "../check-clock.ts";
 import { isMissingMore, knownPlan, makePlan, type BackfillPlan, type MadePlan } from "../../planner/backfill-plan.ts";
-import { readWaitingWork } from "../../planner/waiting-work.ts";
+import { nothingNewWords, readWaitingWork, waitingWords } from "../../planner/waiting-work.ts";
 import { planChanges } from "../../planner/plan-changes.ts";
 import { readPlanProgress, priceLeft, type PlanProgress } from "../../ledger/plans.ts";
 import { cancelRest } from "../cancel-plan.ts";
@@ -17,7 +17,6 @@ import {
   printChanges,
   printDone,
   printKeptPlan,
-  waitingWords,
   workLeft,
 } from "../backfill-report.ts";
 import { withApi, withApp } from "../with-app.ts";
@@ -29,7 +28,7 @@ import { exitCodeOf, exitCodes, exitCodeUnconfirmed } from "../exit-codes.ts";
 import { exitHelp, printResult } from "../run-report.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { withProgress } from "./sync.ts";
-import { isoTime } from "../times.ts";
+import { isoTime, timeText } from "../times.ts";
 
 /** `storehouse backfill`: plan the price of history, show the plan, run exactly that. */
 export function defineBackfill(command: Command): void {
@@ -191,7 +190,7 @@ async function sayResult(app: App, options: RunOptions, made: Made, result: Plan
   // a plan does not include what waits since earlier runs
   const waiting =
     !isNamed && result.outcome === "loaded"
-      ? await readWaitingWork(app.warehouse.db, made.plan.request, made.plan.account)
+      ? await readWaitingWork(app.warehouse.db, made.plan.request, made.plan)
       : null;
   const error = result.error?.code ?? null;
   if (options.json) printJson({ ...(await planJson(app, made)), planProgress, ...summary, waiting, error });
@@ -203,7 +202,7 @@ async function sayResult(app: App, options: RunOptions, made: Made, result: Plan
   // a worker that had part of the plan may have spent its price, or a person may have cancelled it
   if (!options.json && result.outcome !== "deferred") printCancelled(made.plan, planProgress, isMissing);
   const isWaiting = waiting !== null && waiting.slices > 0;
-  if (isWaiting && !options.json) print(waitingWords(waiting, made.plan.request.datasets));
+  if (isWaiting && !options.json) print(waitingWords(waiting, { datasets: made.plan.request.datasets, timeText }));
   const isCut = (!isNamed && made.leftOut.slices > 0) || isMissing || isWaiting;
   const outcome =
     result.outcome !== "loaded" ? result.outcome : failedBefore > 0 ? "failed" : isCut ? "deferred" : "loaded";
@@ -238,9 +237,7 @@ function sayNothingToDo({ leftOut, notes, waiting }: MadePlan, options: Backfill
     print(
       nothingFits
         ? `Nothing fits within --max-credits: ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} ${leftOut.slices === 1 ? "is" : "are"} left out.`
-        : isWaiting
-          ? `Nothing new to request. ${waitingWords(waiting, options.dataset)}`
-          : "Nothing to do: everything requested that is available is loaded or under way.",
+        : nothingNewWords(waiting, { datasets: options.dataset, timeText }),
     );
   if (!options.json) for (const note of notes) print(note);
   process.exitCode = (nothingFits || isWaiting) && !options.dryRun ? exitCodes.deferred : 0;

@@ -11,7 +11,7 @@ import { failedCount, openWork } from "../../ledger/open-slices.ts";
 import { forgetOldPrices } from "../../runs/forget-prices.ts";
 import { dueTries } from "../../runs/queue-retries.ts";
 import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
-import { otherAccountsWords } from "../of-other-accounts.ts";
+import { otherAccountsWords } from "../../planner/of-other-accounts.ts";
 import { withApp } from "../with-app.ts";
 import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "../../planner/fallback-price.ts";
 import { print, printJson } from "../output.ts";
@@ -41,7 +41,7 @@ export function definePlan(command: Command): void {
         if (report.totals.slices === 0)
           for (const note of await noCellNotes(app.warehouse.db, requestOf(app, options), app.config.settings))
             print(note);
-        const others = await otherAccountsWords(app, requestOf(app, options));
+        const others = await otherAccountsWords(app.warehouse.db, requestOf(app, options), app.config.settings);
         if (others !== null) print(others);
       }, options.asOf),
     );

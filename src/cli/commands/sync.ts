@@ -7,7 +7,7 @@ import { creditsArgument } from "../arguments.ts";
 import { withApi } from "../with-app.ts";
 import { isAgreedAlready, syncByStep } from "../first-spending.ts";
 import { noCellNotes } from "../../planner/no-cells.ts";
-import { otherAccountsWords } from "../of-other-accounts.ts";
+import { otherAccountsWords } from "../../planner/of-other-accounts.ts";
 import { print, printJson, remark } from "../output.ts";
 import { createProgressView } from "../progress.ts";
 import { exitCodeOf, exitCodeUnconfirmed } from "../exit-codes.ts";
@@ -67,7 +67,8 @@ export async function foreground(
     printResult(result, { ...syncWords, ...words });
     if (result.outcome === "loaded" && result.progress.total === 0 && words.nothingToRun === undefined)
       for (const note of await noCellNotes(app.warehouse.db, request, app.config.settings)) print(note);
-    const others = result.outcome === "loaded" ? await otherAccountsWords(app, request) : null;
+    const others =
+      result.outcome === "loaded" ? await otherAccountsWords(app.warehouse.db, request, app.config.settings) : null;
     if (others !== null) print(others);
   }
   process.exitCode = exitCodeOf(result);
