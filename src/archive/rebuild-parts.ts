@@ -2,10 +2,10 @@ import type { Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 
 /** Days whose rows are rebuilt in one transaction. */
-export type Part = Partial<Window>;
+export type RebuiltPart = Partial<Window>;
 
 /** The days of `within`, cut at these days, from `from` on if that is given. */
-export function partsOf(within: Partial<Window>, cuts: readonly Day[], from?: Day): readonly Part[] {
+export function rebuiltParts(within: Partial<Window>, cuts: readonly Day[], from?: Day): readonly RebuiltPart[] {
   const starts = [from ?? within.start, ...cuts.filter((cut) => from === undefined || cut > from)];
   return starts.map((start, place) => {
     const end = starts[place + 1] ?? within.end;
@@ -16,9 +16,9 @@ export function partsOf(within: Partial<Window>, cuts: readonly Day[], from?: Da
 /** How parts are rebuilt. */
 export type Rebuilding<R> = {
   readonly lanes: number;
-  readonly rebuild: (part: Part, lane: number) => Promise<R>;
+  readonly rebuild: (part: RebuiltPart, lane: number) => Promise<R>;
   /** Called when everything up to the end of a part is rebuilt, one call at a time; `isLast` for the last part. */
-  readonly rebuiltTo: (part: Part, isLast: boolean) => Promise<void>;
+  readonly rebuiltTo: (part: RebuiltPart, isLast: boolean) => Promise<void>;
 };
 
 /**
@@ -26,7 +26,7 @@ export type Rebuilding<R> = {
  * under way end first, and the error of the earliest part is thrown.
  */
 export async function inLanes<R>(
-  parts: readonly Part[],
+  parts: readonly RebuiltPart[],
   { lanes, rebuild, rebuiltTo }: Rebuilding<R>,
 ): Promise<readonly R[]> {
   const results = new Map<number, R>();

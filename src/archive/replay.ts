@@ -12,7 +12,7 @@ import { shareUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { keepLoadsOut, rebuildLanes } from "../postgres/rebuild-lock.ts";
 import { allDamage, isDamage } from "./damaged-answers.ts";
-import { inLanes, partsOf, type Part } from "./rebuild-parts.ts";
+import { inLanes, rebuiltParts, type RebuiltPart } from "./rebuild-parts.ts";
 import { rebuildRows, refusePruned, type Rebuilt, type RowsRequest } from "./rebuild-rows.ts";
 
 /**
@@ -55,7 +55,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   if (before === null) await forgetReplays(parts.db, [dataset.name]);
   const from = before?.rebuiltTo;
   const cuts = hasSingleDays(dataset) ? await cutDaysOf(parts.db, dataset.name, within) : [];
-  const rebuilt = await inLanes(partsOf(within, cuts, from), {
+  const rebuilt = await inLanes(rebuiltParts(within, cuts, from), {
     lanes: lanesOf(dataset),
     rebuild: (part, lane) =>
       rebuildPart(parts, {
@@ -77,7 +77,7 @@ export async function replay(parts: LoadParts, dataset: Dataset, request: Replay
   };
 }
 
-function startOf({ start }: Part): Part {
+function startOf({ start }: RebuiltPart): RebuiltPart {
   return start === undefined ? {} : { start };
 }
 
@@ -94,7 +94,7 @@ type PartOf = {
   readonly dataset: Dataset;
   readonly lane: number;
   readonly request: ReplayRequest;
-  readonly rest: Part;
+  readonly rest: RebuiltPart;
 };
 
 /** Rebuilds the rows of some days in a transaction of their own. */

@@ -98,8 +98,13 @@ export const errorCodes = {
   },
   budget_exhausted: {
     recovery: "defer",
-    says: "this takes {cost} credits, and the budget {budget} has already used {taken} of {credits} a {period}{kept}",
+    says: "this takes {cost} credits, and the budget {budget} has already used {taken} of {credits} a {period}",
     next: "it continues automatically at {until}; raise credits.budgets.{budget} to continue earlier",
+  },
+  budget_kept: {
+    recovery: "defer",
+    says: "this takes {cost} credits, the budget {budget} has already used {taken} of {credits} a {period}, and history leaves {kept} of it to the nights of this {period}",
+    next: "it is tried again at {until}; raise credits.budgets.{budget} or make nights cheaper to continue earlier",
   },
   budget_too_small: {
     recovery: "defer",

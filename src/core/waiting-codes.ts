@@ -4,7 +4,7 @@ import type { ErrorCode } from "./error-codes.ts";
 export const creditWaitCodes: readonly ErrorCode[] = ["credits_exhausted", "allowance_too_small"];
 
 /** Errors of slices that wait for a budget. */
-export const budgetWaitCodes: readonly ErrorCode[] = ["budget_exhausted", "budget_too_small"];
+export const budgetWaitCodes: readonly ErrorCode[] = ["budget_exhausted", "budget_kept", "budget_too_small"];
 
 /** Those of both that no reset ends: one call takes more than a whole period has, so a person must raise a limit. */
 export const beyondPeriodCodes: readonly ErrorCode[] = ["allowance_too_small", "budget_too_small"];

@@ -1,6 +1,5 @@
 import { fail, type StorehouseError } from "../core/errors.ts";
 import type { BudgetUse } from "./budgets.ts";
-import { count } from "../core/words.ts";
 import type { KeptOfBudget } from "./nights-ahead.ts";
 import { startOfDay, dayMs } from "../core/day.ts";
 
@@ -24,8 +23,7 @@ export function waitForNights(
 ): StorehouseError {
   const { budget, period, credits, taken, endsOn } = refusing;
   const until = Math.min(lessAt, startOfDay(endsOn));
-  const words = `; history leaves ${count(kept)} to the nights of this ${period}`;
-  return fail("budget_exhausted", { budget, period, credits, taken, cost, kept: words, until });
+  return fail("budget_kept", { budget, period, credits, taken, cost, kept, until });
 }
 
 /**

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
 import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import type { NightOutcome } from "./forecast-error.ts";
@@ -11,12 +13,23 @@ export type ForecastDay = {
   readonly planned: number;
   /** Credits for work that was open when the forecast was made, and runs on that day. */
   readonly waiting: number;
-  /** By key of a budget, the credits of the day's plans that the budget applies to. */
+  /** By `forecastKey` of a budget, the credits of the day's plans that the budget applies to. */
   readonly budgets: Readonly<Record<string, number>>;
 };
 
 /** A forecast, its days in order; `madeAt` in epoch-ms. */
 export type StoredForecast = { readonly madeAt: number; readonly days: readonly ForecastDay[] };
+
+/** Name and period of a budget, and a digest of what it covers: with other datasets or apps it has another forecast. */
+export function forecastKey({ budget, period, datasets, apps }: Omit<CreditBudget, "credits">): string {
+  const covered = JSON.stringify([datasets?.toSorted() ?? null, apps?.toSorted() ?? null]);
+  return `${budget} a ${period} (${createHash("sha256").update(covered).digest("hex").slice(0, 8)})`;
+}
+
+/** True if a forecast knows all of these budgets. */
+export function knowsBudgets({ days: [first] }: StoredForecast, budgets: readonly CreditBudget[]): boolean {
+  return first !== undefined && budgets.every((budget) => forecastKey(budget) in first.budgets);
+}
 
 /** Forecasts are kept for this many days. */
 const keptDays = 90;
@@ -48,13 +61,18 @@ export async function writeForecast(db: Queryable, accountId: string, { madeAt, 
     where  ops.credit_forecast.made_at <= excluded.made_at`.execute(db);
 }
 
-/** The newest forecast of an account, if it was made on a day or the day before; null otherwise. */
-export async function readForecast(db: Queryable, accountId: string, day: Day): Promise<StoredForecast | null> {
+/** The newest forecast of an account, if it was made on a day or at most so many days before; null otherwise. */
+export async function readForecast(
+  db: Queryable,
+  accountId: string,
+  day: Day,
+  daysBefore = 1,
+): Promise<StoredForecast | null> {
   const { rows } = await sql<Omit<ForecastDay, "startsAt"> & { startsAt: Date; madeAt: Date }>`
     select date_day as day, starts_at as "startsAt", planned_credits as planned, waiting_credits as waiting, budget_credits as budgets, made_at as "madeAt"
     from   ops.credit_forecast_day
     where  account_id = ${accountId} and made_on = (
-      select max(made_on) from ops.credit_forecast_day where account_id = ${accountId} and made_on between ${addDays(day, -1)}::date and ${day}::date)
+      select max(made_on) from ops.credit_forecast_day where account_id = ${accountId} and made_on between ${addDays(day, -daysBefore)}::date and ${day}::date)
     order  by date_day`.execute(db);
   const [first] = rows;
   if (first === undefined) return null;

@@ -99,8 +99,7 @@ export async function reserveMany(
       from   account
       cross  join ops.credit_budget as b
       left   join ${budgetsOfCall(request.budgets)} as own (budget_id, keeps) on own.budget_id = b.budget_id
-      where  b.account_id = ${request.accountId} and b.ends_on >= ${today}
-      and    (own.budget_id is not null or ${today} >= b.starts_on and ${today} < b.ends_on)
+      where  b.account_id = ${request.accountId} and b.ends_on >= ${today} and (own.budget_id is not null or ${today} >= b.starts_on and ${today} < b.ends_on)
       for    update of b
     ), fitting as materialized (
       select account_id, starts_at, gap, sees_budgets, greatest(0, least(fits, (select plan.fits from plan), (

@@ -1,11 +1,11 @@
 import type { Clock } from "../core/clock.ts";
 import { dayMs, dayOf, hourMs, startOfDay } from "../core/day.ts";
-import { budgetDays, budgetKey, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetDays, type CreditBudget } from "../core/credit-budget.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
 import type { Queryable } from "../postgres/sql.ts";
 import { periodStart, readAccount, type AccountState } from "./account.ts";
-import { readForecast, type StoredForecast } from "./forecast-days.ts";
+import { forecastKey, readForecast, type StoredForecast } from "./forecast-days.ts";
 
 /*
  * History can be requested on any later day, and the nights until the reset cannot: so history leaves the credits that these nights are
@@ -60,6 +60,14 @@ export function nightsUntil(nights: readonly Night[], now: number, resetsAt: num
   ];
 }
 
+/** A forecast that is older than usual still shows the nights of its period: a worker may plan once a week, or have slept for days. */
+const oldestDays = 7;
+
+/** The newest forecast that shows what history leaves to the nights; null if there is none of the last days. */
+export function readNightsAhead(db: Queryable, accountId: string, now: number): Promise<StoredForecast | null> {
+  return readForecast(db, accountId, dayOf(now), oldestDays);
+}
+
 /** The credits that history leaves from an instant, which is now or later, until the reset after it. Times in epoch-ms. */
 export type KeptForNights = (from: number, resetsAt: number) => number;
 
@@ -74,7 +82,7 @@ export async function readNightsKept(
   account: AccountState | null,
   { accountId, floors, now }: Keeping,
 ): Promise<KeptForNights> {
-  const forecast = await readForecast(db, accountId, dayOf(now));
+  const forecast = await readNightsAhead(db, accountId, now);
   const total = account?.total ?? null;
   if (forecast === null || total === null) return () => 0;
   const nights = nightsOf(forecast);
@@ -93,16 +101,25 @@ function notYetCounted({ madeAt }: StoredForecast, periodStartsAt: number, now: 
 /** What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. */
 export type KeptOfBudget = { readonly credits: number; readonly lessAt: number };
 
-/** The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. */
+/**
+ * The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. Of a budget that
+ * the forecast does not know, all that these nights take.
+ */
 export function keptOfBudget(
   forecast: StoredForecast | null,
-  budget: Pick<CreditBudget, "budget" | "period">,
+  budget: Omit<CreditBudget, "credits">,
   now: number,
 ): KeptOfBudget {
   if (forecast === null) return { credits: 0, lessAt: now };
   const { start, end } = budgetDays(budget.period, dayOf(now));
-  const nights = forecast.days.map(({ startsAt, budgets }) => ({ startsAt, credits: budgets[budgetKey(budget)] ?? 0 }));
-  const ahead = nightsUntil(nights, notYetCounted(forecast, startOfDay(start), now), startOfDay(end));
+  const key = forecastKey(budget);
+  const nights = forecast.days.map(({ startsAt, planned, budgets }) => ({
+    startsAt,
+    credits: budgets[key] ?? planned,
+  }));
+  // the period is known exactly, and a night may start with it
+  const since = notYetCounted(forecast, startOfDay(start) - 1, now);
+  const ahead = nightsUntil(nights, since, startOfDay(end) + resetIsKnownToMs);
   const next = ahead.find(({ credits }) => credits > 0)?.startsAt ?? now;
   return { credits: sumBy(ahead, ({ credits }) => credits), lessAt: Math.max(now, next) + hourMs };
 }
@@ -147,7 +164,7 @@ export function createNightsKeeper({
   let reading: Promise<void> | null = null;
   const read = async (now: number) => {
     const kept = await readKeptForNights(db, { accountId, floors, now });
-    known = { ...kept, forecast: await readForecast(db, accountId, dayOf(now)), readAt: now };
+    known = { ...kept, forecast: await readNightsAhead(db, accountId, now), readAt: now };
   };
   return async () => {
     const now = clock.now();

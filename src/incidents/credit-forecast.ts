@@ -1,8 +1,7 @@
 import { count, countOf, durationText } from "../core/words.ts";
-import { budgetKey } from "../core/credit-budget.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
-import { readForecast, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
+import { forecastKey, readForecast, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
 import { cheaperNights } from "../credits/nights-ahead.ts";
 import { forecastError, type ForecastError } from "../credits/forecast-error.ts";
 import { readCreditDemand } from "./credit-demand.ts";
@@ -55,7 +54,7 @@ export function budgetForecast(use: BudgetUse, forecast: StoredForecast | null, 
   let sum = 0;
   let fullOn: Day | null = null;
   for (const { day, budgets } of ahead) {
-    sum += budgets[budgetKey(use)] ?? 0;
+    sum += budgets[forecastKey(use)] ?? 0;
     if (fullOn === null && use.taken + sum > use.credits) fullOn = day;
   }
   return { ...use, forecastCost: sum, fullOn };

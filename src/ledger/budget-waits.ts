@@ -1,4 +1,3 @@
-import { isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { beyondPeriodCodes, budgetWaitCodes } from "../core/waiting-codes.ts";
 import { instant, sql } from "../postgres/sql.ts";
@@ -7,24 +6,27 @@ import { isOfAccount } from "./open-slices.ts";
 import { announceQueued } from "./shared-queue.ts";
 
 /**
- * Slices of one dataset and app that wait for the next period of a budget; `app` is null if they are not about one. `isTooExpensive`: one of
- * their calls takes more than the budget has in a whole period.
+ * Slices of one dataset and app that wait for a budget; `app` is null if they are not about one. `isTooExpensive`: one of their calls takes
+ * more than the budget has in a whole period. `isForNights`: they leave credits of it to nights. `cheapest`: the credits of a call of them.
  */
 export type BudgetWait = {
   readonly dataset: string;
   readonly app: string | null;
   readonly slices: number;
   readonly isTooExpensive: boolean;
+  readonly isForNights: boolean;
+  readonly cheapest: number;
 };
 
 /** The slices that wait for budgets until after an instant (epoch-ms); of one account, or of all if left out. */
 export async function readBudgetWaits(db: Database, now: number, account?: string): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
-    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooExpensive"
+    select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooExpensive",
+           s.error_code = 'budget_kept' as "isForNights", min(s.planned_credits / greatest(s.planned_requests, 1)::float8) as cheapest
     from   ops.slice_log as s
     where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
-    group  by 1, 2, 4
-    order  by 1, 2, 4`.execute(db);
+    group  by 1, 2, 4, 5
+    order  by 1, 2, 4, 5`.execute(db);
   return rows;
 }
 
@@ -52,22 +54,23 @@ export async function readTooDear(db: Database, runId?: string): Promise<readonl
 }
 
 /**
- * Makes slices of a shared queue pending again that wait for a budget although none of these used-up budgets applies to them: the limit was
- * raised, or the budget was removed. Returns how many.
+ * Makes slices of a shared queue pending again that wait for a budget and that none refuses any more: the limit was raised, the budget was
+ * removed, or nights took less of it. Returns how many.
  */
 export async function resumeWithinBudgets(
   db: Database,
-  usedUp: readonly Pick<CreditBudget, "datasets" | "apps">[],
+  isRefused: (wait: BudgetWait) => boolean,
   now: number,
   queueId: string,
 ): Promise<number> {
-  const free = (await readBudgetWaits(db, now)).filter((wait) => !usedUp.some((budget) => isCovered(wait, budget)));
+  const free = (await readBudgetWaits(db, now)).filter((wait) => !isRefused(wait));
   if (free.length === 0) return 0;
   const { rows } = await sql`
     update ops.slice as s set state = 'pending', due_at = null
     where  s.queue_id = ${queueId}::bigint and ${waits(now)}
-    and    (s.dataset, coalesce(s.scope ->> 'app', '')) in (
-      select * from unnest(${free.map(({ dataset }) => dataset)}::text[], ${free.map(({ app }) => app ?? "")}::text[]))
+    and    (s.dataset, coalesce(s.scope ->> 'app', ''), s.error_code = 'budget_kept') in (
+      select * from unnest(${free.map(({ dataset }) => dataset)}::text[], ${free.map(({ app }) => app ?? "")}::text[],
+                           ${free.map(({ isForNights }) => isForNights)}::boolean[]))
     returning s.slice_id`.execute(db);
   if (rows.length > 0) await announceQueued(db);
   return rows.length;

@@ -6,11 +6,13 @@ import type { OverBudget } from "./over-budget.ts";
 
 /** What budgets defer, one sentence per budget, or per dataset if a budget never pays for it. */
 export function deferredWords(deferred: readonly OverBudget[]): readonly string[] {
-  return deferred.map(({ budget, slices, credits, tooDear, forNights }) => {
-    const nights =
-      forNights === undefined ? "" : `, of which history leaves ${count(forNights)} to the nights until then,`;
+  return deferred.map(({ budget, slices, credits, tooDear, forNights = 0 }) => {
+    const kept = Math.min(forNights, budget.left);
+    const nights = kept === 0 ? "" : `, of which history leaves ${count(kept)} to the nights until then,`;
+    const starves =
+      forNights >= budget.credits ? "; its nights take all of it, so history waits until it is raised" : "";
     if (tooDear === undefined)
-      return `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left${nights} and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC).`;
+      return `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left${nights} and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC)${starves}.`;
     const code = "budget_too_small";
     const context = { budget: budget.budget, period: budget.period, credits: budget.credits, cost: tooDear.cost };
     return `${tooDearWords({ dataset: tooDear.dataset, slices, code, message: fail(code, context).message })}.`;

@@ -47,6 +47,8 @@ export type BudgetCut<W extends BudgetedWork = BudgetedWork> = {
 export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: readonly BudgetRoom[]): BudgetCut<W> {
   const putOff: PutOff<W>[] = [];
   const left = new Map(budgets.map((budget) => [budget, budget.left]));
+  // the newest days and lookbacks that this work has are those of the nights
+  const ofNights = new Map<BudgetRoom, number>();
   const deferred = new Map<string, OverBudget>();
   const leftOf = (budget: BudgetRoom) => left.get(budget) ?? 0;
   const inTurn = [...work].sort((a, b) => creditClasses.indexOf(a.class) - creditClasses.indexOf(b.class));
@@ -57,12 +59,16 @@ export function overBudget<W extends BudgetedWork>(work: readonly W[], budgets: 
     // a snapshot runs on the last day on which it can be requested
     const tooSmall = line.class === "snapshot" ? undefined : lastToEnd(own.filter(({ credits }) => cost > credits));
     if (price === 0) continue;
-    const keptOf = ({ forNights }: BudgetRoom) => (line.class === "history" ? forNights : 0);
+    const keptOf = (budget: BudgetRoom) =>
+      line.class === "history" ? Math.max(0, budget.forNights - (ofNights.get(budget) ?? 0)) : 0;
     const roomFor = (budget: BudgetRoom) => Math.max(0, Math.floor((leftOf(budget) - keptOf(budget)) / price));
     const most = tooSmall === undefined ? Math.min(...own.map(roomFor)) : 0;
     const refusing = tooSmall ?? lastToEnd(own.filter((budget) => roomFor(budget) <= most));
     const fits = line.passes ? line.slices : Math.min(line.slices, most);
-    for (const budget of own) left.set(budget, leftOf(budget) - fits * price);
+    for (const budget of own) {
+      left.set(budget, leftOf(budget) - fits * price);
+      if (line.class !== "history") ofNights.set(budget, (ofNights.get(budget) ?? 0) + fits * price);
+    }
     if (refusing === undefined || fits === line.slices) continue;
     const rest = line.slices - fits;
     const credits = Math.round(rest * price);

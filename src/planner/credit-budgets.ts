@@ -6,8 +6,7 @@ import type { CreditClass } from "../core/slice.ts";
 import { isLostByTomorrow } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
-import { readForecast } from "../credits/forecast-days.ts";
-import { keptOfBudget } from "../credits/nights-ahead.ts";
+import { keptOfBudget, readNightsAhead } from "../credits/nights-ahead.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import {
   overBudget,
@@ -41,10 +40,13 @@ export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] 
 
 type RoomsOn = { readonly settings: Settings; readonly accountId: string; readonly day: Day };
 
+/** The room of a budget, and since when it has refused calls in its period. */
+export type UsedRoom = BudgetRoom & { readonly refusedAt: Date | null };
+
 /** What is left of the budgets of an account on a day, and what history leaves of that to the nights that the newest forecast knows. */
-export async function readRooms(db: Queryable, { settings, accountId, day }: RoomsOn): Promise<readonly BudgetRoom[]> {
+export async function readRooms(db: Queryable, { settings, accountId, day }: RoomsOn): Promise<readonly UsedRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
-  const forecast = uses.length === 0 ? null : await readForecast(db, accountId, day);
+  const forecast = uses.length === 0 ? null : await readNightsAhead(db, accountId, startOfDay(day));
   return uses.map(({ taken, ...use }) => ({
     ...use,
     left: Math.max(0, use.credits - taken),

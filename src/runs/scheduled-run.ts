@@ -1,15 +1,15 @@
 import { accountOf } from "../config/config-of-account.ts";
-import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
+import { isCovered } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { readAgreed } from "../credits/agreement.ts";
-import { readBudgets } from "../credits/budgets.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
-import { resumeWithinBudgets } from "../ledger/budget-waits.ts";
+import { resumeWithinBudgets, type BudgetWait } from "../ledger/budget-waits.ts";
 import { callWorkers, openShards } from "../ledger/run-shards.ts";
 import { openRun, type RunStart } from "../ledger/runs.ts";
 import { announceQueued } from "../ledger/shared-queue.ts";
 import { agreedOf } from "../planner/agreed-datasets.ts";
+import { readRooms, type UsedRoom } from "../planner/credit-budgets.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
@@ -89,15 +89,13 @@ async function openScheduled(parts: IngestParts, settings: Settings, request: Sy
   return { runId, shards: inputs.shards.length };
 }
 
-/** Resumes slices that wait for a budget that has room because its limit was raised. */
+/** Resumes slices that wait for budgets that have room by now, because a limit was raised or nights took less. */
 async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestParts, settings: Settings): Promise<void> {
   const now = clock.now();
-  const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day: dayOf(now) });
-  const woken = await resumeWithinBudgets(
-    db,
-    uses.filter(({ refusedAt }) => refusedAt !== null),
-    now,
-    queueId,
-  );
+  const rooms = await readRooms(db, { settings, accountId, day: dayOf(now) });
+  const refuses = (room: UsedRoom, { isForNights, cheapest }: BudgetWait) =>
+    room.refusedAt !== null || (isForNights && room.left - room.forNights < cheapest);
+  const isRefused = (wait: BudgetWait) => rooms.some((room) => isCovered(wait, room) && refuses(room, wait));
+  const woken = await resumeWithinBudgets(db, isRefused, now, queueId);
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

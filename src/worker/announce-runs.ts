@@ -1,8 +1,9 @@
 import type { App } from "../app.ts";
 import { accountOf } from "../config/config-of-account.ts";
+import { budgetsOf } from "../config/credit-budgets.ts";
 import { dayOf } from "../core/day.ts";
 import { loggedText } from "../core/errors.ts";
-import { readNights } from "../credits/nights-ahead.ts";
+import { knowsBudgets, readForecast } from "../credits/forecast-days.ts";
 import { hasOpenHistory } from "../ledger/open-slices.ts";
 import { writeNextRuns } from "../ledger/next-runs.ts";
 import { readPriced } from "./agreed-lines.ts";
@@ -35,14 +36,14 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
 
 /**
  * Makes the forecast that history needs before it starts, if some waits: what history leaves to the coming nights is read from the
- * forecast, and a new worker, or one that did not run for days, has none until it has planned.
+ * forecast, and a new worker, one that did not run for days, or one with new budgets has none until it has planned.
  */
 export async function forecastBeforeHistory(app: App, accountId: string, stop: AbortSignal): Promise<void> {
   const { db } = app.warehouse;
-  const isNeeded =
-    (await hasOpenHistory(db, accountOf(app.config.settings))) &&
-    (await readNights(db, accountId, app.clock.now())) === null;
-  if (isNeeded) await noted(app, () => currentForecast(app, stop));
+  const { settings } = app.config;
+  if (!(await hasOpenHistory(db, accountOf(settings)))) return;
+  const known = await readForecast(db, accountId, dayOf(app.clock.now()));
+  if (known === null || !knowsBudgets(known, budgetsOf(settings))) await noted(app, () => currentForecast(app, stop));
 }
 
 /** What is planned is queued anyway, and history runs: only a price is missing. */

@@ -1,11 +1,18 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { accountIdIn, type App } from "../app.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
-import { budgetDays, budgetKey, isCovered, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetDays, isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf, dayMs, hourMs, startOfDay } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
 import { wasAgreedSince, type AgreedDatasets } from "../credits/agreement.ts";
-import { readForecast, writeForecast, type ForecastDay, type StoredForecast } from "../credits/forecast-days.ts";
+import {
+  forecastKey,
+  knowsBudgets,
+  readForecast,
+  writeForecast,
+  type ForecastDay,
+  type StoredForecast,
+} from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { openWork } from "../ledger/open-slices.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
@@ -24,8 +31,8 @@ const standsUnderWayMs = 30 * 60_000;
 type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["warehouse"], "db"> };
 
 /**
- * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one, and of tomorrow at
- * least, whose night may be in the next period: each run of the crontab is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
+ * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one, and of a week at
+ * least, whose nights may be in the next period and differ by weekday: each run of the crontab is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
  */
 async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;
@@ -58,8 +65,8 @@ async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSign
 async function horizonOf(db: Parts["warehouse"]["db"], accountId: string, now: number): Promise<number> {
   const resetsAt = (await readAccount(db, accountId))?.resetsAt ?? 0;
   const monthEnd = startOfDay(budgetDays("month", dayOf(now)).end);
-  const tomorrowEnd = startOfDay(addDays(dayOf(now), 2));
-  return Math.min(Math.max(resetsAt, monthEnd, tomorrowEnd), now + mostDays * dayMs);
+  const weekEnd = startOfDay(addDays(dayOf(now), 8));
+  return Math.min(Math.max(resetsAt, monthEnd, weekEnd), now + mostDays * dayMs);
 }
 
 /** The first run of each line on each day, in order of time: a later run of the same day finds nothing to do. */
@@ -99,12 +106,12 @@ function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly Cred
   return {
     planned: sum(({ planned }) => planned),
     waiting: sum(({ waited }) => waited),
-    budgets: Object.fromEntries(budgets.map((budget) => [budgetKey(budget), demand(budget)])),
+    budgets: Object.fromEntries(budgets.map((budget) => [forecastKey(budget), demand(budget)])),
   };
 }
 
 /**
- * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day or too old, or something has
+ * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day, too old or of other budgets, or something has
  * been planned or agreed to since, or was under way. Null if none can be made: after a stop, or if today is not the day of the clock.
  */
 export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
@@ -115,7 +122,8 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
   const accountId = await accountIdIn(db, config);
   const known = await readForecast(db, accountId, dayOf(now));
   const account = accountOf(config.settings);
-  if (known !== null && (await stands(db, { account, accountId }, known, now))) return known;
+  if (known !== null && (await stands(db, { account, accountId, budgets: budgetsOf(config.settings) }, known, now)))
+    return known;
   const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
@@ -124,11 +132,17 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
 /** Work of another account does not end a forecast: what it takes over of shared data makes the figures too high until the next one. */
 async function stands(
   db: Parts["warehouse"]["db"],
-  { account, accountId }: { readonly account: string; readonly accountId: string },
-  { madeAt, days }: StoredForecast,
+  {
+    account,
+    accountId,
+    budgets,
+  }: { readonly account: string; readonly accountId: string; readonly budgets: readonly CreditBudget[] },
+  known: StoredForecast,
   now: number,
 ): Promise<boolean> {
+  const { madeAt, days } = known;
   const wasUnderWay = (days[0]?.waiting ?? 0) > 0;
+  if (!knowsBudgets(known, budgets)) return false;
   if (dayOf(madeAt) !== dayOf(now) || now - madeAt > (wasUnderWay ? standsUnderWayMs : standsMs)) return false;
   return !(await wasPlannedSince(db, account, madeAt)) && !(await wasAgreedSince(db, accountId, madeAt));
 }

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { inLanes, partsOf, type Part } from "../../src/archive/rebuild-parts.ts";
+import { inLanes, rebuiltParts, type RebuiltPart } from "../../src/archive/rebuild-parts.ts";
 import { day } from "../../src/core/day.ts";
 
 const [june, july, august] = [day("2026-06-01"), day("2026-07-01"), day("2026-08-01")];
 
 describe("the parts of a replay", () => {
   test("cover its days, from where an earlier one came to", () => {
-    expect(partsOf({}, [])).toEqual([{}]);
-    expect(partsOf({ start: june }, [july, august])).toEqual([
+    expect(rebuiltParts({}, [])).toEqual([{}]);
+    expect(rebuiltParts({ start: june }, [july, august])).toEqual([
       { start: june, end: july },
       { start: july, end: august },
       { start: august },
     ]);
-    expect(partsOf({ end: day("2026-08-05") }, [july, august], july)).toEqual([
+    expect(rebuiltParts({ end: day("2026-08-05") }, [july, august], july)).toEqual([
       { start: july, end: august },
       { start: august, end: "2026-08-05" },
     ]);
@@ -20,12 +20,12 @@ describe("the parts of a replay", () => {
 
   /** Rebuilds three months in two lanes; each ends when the test says so. */
   function open() {
-    const parts = partsOf({ start: june }, [july, august]);
+    const parts = rebuiltParts({ start: june }, [july, august]);
     const ends = new Map(parts.map(({ start }) => [start, Promise.withResolvers<string>()]));
     const [started, noted]: [unknown[], unknown[]] = [[], []];
     const rebuilt = inLanes(parts, {
       lanes: 2,
-      rebuild: ({ start }: Part, lane) => {
+      rebuild: ({ start }: RebuiltPart, lane) => {
         started.push([start, lane]);
         return ends.get(start)?.promise ?? Promise.reject(new Error("no such part"));
       },

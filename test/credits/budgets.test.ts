@@ -3,7 +3,7 @@ import { isCovered, type CreditBudget } from "../../src/core/credit-budget.ts";
 import { addDays, dayOf } from "../../src/core/day.ts";
 import { budgetRefusal } from "../../src/credits/budget-refusal.ts";
 import { nameAccount } from "../../src/credits/account.ts";
-import { writeForecast } from "../../src/credits/forecast-days.ts";
+import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { hour, lost, openBank, type TestAccount } from "../support/credits-account.ts";
@@ -95,15 +95,18 @@ describe("a budget", () => {
       startsAt: now + hour + at * 24 * hour,
       planned: 9,
       waiting: 0,
-      budgets: at === 0 ? { "reviews a day": 6, "reviews a month": 8 } : {},
+      budgets: {
+        [forecastKey(budget(20))]: at === 0 ? 6 : 0,
+        [forecastKey(budget(21, { period: "month" }))]: at === 0 ? 8 : 0,
+      },
     }));
     await writeForecast(bank.db, account.accountId, { madeAt: now, days });
     const history = { class: "history", sliceId: "1" };
     await spend(account, queue, 9, history);
     await expect(spend(account, queue, 5, history)).rejects.toMatchObject({
-      code: "budget_exhausted",
+      code: "budget_kept",
       until: now + 2 * hour,
-      context: { period: "month", taken: 9, kept: "; history leaves 8 to the nights of this month" },
+      context: { period: "month", taken: 9, kept: 8 },
     });
     expect((await uses(account, ...own)).map(({ refusedAt }) => refusedAt)).toEqual([null, null]);
     await spend(account, queue, 4, history);

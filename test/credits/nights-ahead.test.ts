@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { day, dayMs, dayOf } from "../../src/core/day.ts";
-import { writeForecast } from "../../src/credits/forecast-days.ts";
+import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
 import { createNightsKeeper, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
 import { hour, minute, openBank } from "../support/credits-account.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -57,15 +57,21 @@ test("calls read the account twice a minute while no reset is known", async () =
 test("history leaves of a budget what the nights of its period take of it, and may leave less an hour after the next one", () => {
   const [today, tomorrow] = ["2026-08-30", "2026-08-31"] as const;
   const at = (of: string, hours: number) => Date.parse(of) + hours * hour;
-  const night = (of: string, ranks: number) => ({
+  const budget = (period: "day" | "month", datasets = ["keyword_rank"]) => ({
+    budget: "ranks",
+    period,
+    datasets,
+    apps: null,
+  });
+  const night = (of: string, ranks: number, startsAt = at(of, 4)) => ({
     day: day(of),
-    startsAt: at(of, 4),
+    startsAt,
     planned: 100,
     waiting: 0,
-    budgets: { "ranks a day": ranks, "ranks a month": ranks },
+    budgets: { [forecastKey(budget("day"))]: ranks, [forecastKey(budget("month"))]: ranks },
   });
   const forecast = { madeAt: at(today, 1), days: [night(today, 7), night(tomorrow, 9), night("2026-09-01", 2)] };
-  const kept = (period: "day" | "month", now: number) => keptOfBudget(forecast, { budget: "ranks", period }, now);
+  const kept = (period: "day" | "month", now: number) => keptOfBudget(forecast, budget(period), now);
   expect(kept("day", at(today, 2))).toEqual({ credits: 7, lessAt: at(today, 5) });
   // it has begun, and its plan may not be queued yet
   expect(kept("day", at(today, 6))).toEqual({ credits: 7, lessAt: at(today, 7) });
@@ -73,6 +79,20 @@ test("history leaves of a budget what the nights of its period take of it, and m
   expect(kept("month", at(today, 2))).toEqual({ credits: 16, lessAt: at(today, 5) });
   // days after the forecast take as much as those in it
   expect(kept("month", at("2026-09-01", 0)).credits).toBe(30 * 2);
-  expect(keptOfBudget(forecast, { budget: "other", period: "day" }, at(today, 2)).credits).toBe(0);
-  expect(keptOfBudget(null, { budget: "ranks", period: "day" }, at(today, 2)).credits).toBe(0);
+  // a night may start with the day, or at its end
+  for (const startsAt of [at(tomorrow, 0), at(tomorrow, 24) - 1]) {
+    const days = [night(today, 7), night(tomorrow, 9, startsAt)];
+    expect(keptOfBudget({ ...forecast, days }, budget("day"), at(tomorrow, 0) + 2_000).credits).toBe(9);
+  }
+  // the forecast was made when the budget was for other datasets
+  expect(keptOfBudget(forecast, budget("day", ["review"]), at(today, 2)).credits).toBe(100);
+  expect(keptOfBudget(null, budget("day"), at(today, 2)).credits).toBe(0);
+});
+
+test("history leaves what a forecast of a few days ago says of the nights", async () => {
+  const { start, forecast, kept } = await open();
+  await forecast(start - 3 * dayMs, start + 2 * hour - dayMs, 50);
+  expect(await kept(start + hour)).toBe(40);
+  await forecast(start - 9 * dayMs, start + 2 * hour - dayMs, 50);
+  expect(await kept(start + 10 * dayMs)).toBe(0);
 });

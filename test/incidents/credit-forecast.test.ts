@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
+import { forecastKey } from "../../src/credits/forecast-days.ts";
 import { forecastError } from "../../src/credits/forecast-error.ts";
 import { budgetForecast, budgetForecastWords, errorWords, outlookWords } from "../../src/incidents/credit-forecast.ts";
 
@@ -20,7 +21,7 @@ const night = (date: string, at: number, credits: number) => ({
   startsAt: at * hour,
   planned: credits,
   waiting: 0,
-  budgets: { "reviews a month": credits },
+  budgets: { [forecastKey(use)]: credits },
 });
 const forecast = {
   madeAt: 0,

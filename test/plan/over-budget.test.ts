@@ -101,9 +101,17 @@ test("what waits is named line by line, with the day on which its budget has roo
 test("history leaves the credits for nights, and says so; other work may use them", () => {
   const budget = room(25, { forNights: 10 });
   expect(overBudget([work("daily", 5, 25)], [budget]).deferred).toEqual([]);
-  const { deferred } = overBudget([work("daily", 2, 10), work("history", 4, 8)], [budget]);
-  expect(deferred).toEqual([{ budget, slices: 2, credits: 4, forNights: 10 }]);
+  const { deferred } = overBudget([work("history", 10, 20)], [budget]);
+  expect(deferred).toEqual([{ budget, slices: 3, credits: 6, forNights: 10 }]);
   expect(deferredWords(deferred)).toEqual([
-    "The budget b (100 credits a day) has 25 credits left, of which history leaves 10 to the nights until then, and defers about 2 slices (4 credits) until 2026-08-21 (UTC).",
+    "The budget b (100 credits a day) has 25 credits left, of which history leaves 10 to the nights until then, and defers about 3 slices (6 credits) until 2026-08-21 (UTC).",
+  ]);
+  // the newest days of this work are those of the night
+  expect(overBudget([work("daily", 2, 10), work("history", 8, 16)], [budget]).deferred).toMatchObject([
+    { slices: 1, credits: 2 },
+  ]);
+  const starving = overBudget([work("history", 1, 2)], [room(25, { forNights: 100 })]);
+  expect(deferredWords(starving.deferred)).toEqual([
+    "The budget b (100 credits a day) has 25 credits left, of which history leaves 25 to the nights until then, and defers about 1 slice (2 credits) until 2026-08-21 (UTC); its nights take all of it, so history waits until it is raised.",
   ]);
 });

@@ -6,7 +6,7 @@ import { readBudgets } from "../../src/credits/budgets.ts";
 import { readForecast } from "../../src/credits/forecast-days.ts";
 import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
 import { createPriceForecaster } from "../../src/planner/price-schedule.ts";
-import { announceRuns } from "../../src/worker/announce-runs.ts";
+import { announceRuns, forecastBeforeHistory } from "../../src/worker/announce-runs.ts";
 import { currentForecast } from "../../src/worker/forecast-credits.ts";
 import { today as firstDay } from "../support/ingest-stage.ts";
 import { long, monthMs } from "../support/long.ts";
@@ -63,7 +63,7 @@ test(
     expect(before.error).toMatchObject({ nights: 0, percent: null });
     const [budget] = before.budgets;
     expect(budget).toMatchObject({ taken: expect.any(Number), forecastCost: expect.any(Number) });
-    const perNight = (first?.days[1]?.budgets["ranks a month"] ?? 0) > 0;
+    const perNight = (Object.values(first?.days[1]?.budgets ?? {})[0] ?? 0) > 0;
     expect({ perNight, isFull: budget?.fullOn !== null }).toEqual({
       perNight: true,
       isFull: (budget?.taken ?? 0) + (budget?.forecastCost ?? 0) > 100,
@@ -109,6 +109,32 @@ test("a forecast stands until something is planned, a worker makes it after it h
   expect(await stage.query("select distinct made_on::text as day from ops.credit_forecast")).toEqual([
     { day: nights.today() },
   ]);
+});
+
+test("a worker makes a forecast before history starts if the one there is does not know its budgets", async () => {
+  const market = { apps: 1, countries: ["US"], keywordsPerApp: 2 };
+  const history = { keyword_rank: { history_days: 60 } };
+  await using nights = await openNights({ accounts, market }, { settings: { datasets: history } });
+  const { stage } = nights;
+  await stage.sync(nights.run());
+  await stage.query(
+    "update ops.slice set state = 'pending' where slice_id = (select max(slice_id) from ops.slice where class = 'history')",
+  );
+  const accountId = accountIdOf(stage.sandbox.token);
+  const madeWith = async (limits: Partial<typeof budgets>) => {
+    await using app = await stage.open(nights.run({ settings: { datasets: history, credits: { budgets: limits } } }));
+    await forecastBeforeHistory(app, accountId, new AbortController().signal);
+    return await readForecast(app.warehouse.db, accountId, dayOf(app.clock.now()));
+  };
+  const first = await madeWith({});
+  expect(first?.days[1]?.budgets).toEqual({});
+  expect(await madeWith({})).toEqual(first);
+  const second = await madeWith(budgets);
+  expect(Object.values(second?.days[1]?.budgets ?? {})).toEqual([expect.any(Number)]);
+  // limit and name of a budget may change; other datasets are another demand
+  expect(await madeWith({ ranks: { ...budgets.ranks, credits_a_month: 200 } })).toEqual(second);
+  const third = await madeWith({ ranks: { datasets: ["app_rating"], credits_a_month: 200 } });
+  expect(third?.days[1]?.budgets).not.toEqual(second?.days[1]?.budgets);
 });
 
 test("a day is dated by the run that takes most, not by an earlier one that costs little", async () => {

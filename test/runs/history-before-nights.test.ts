@@ -2,6 +2,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { openIngest, startWork } from "../../src/open-ingest.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
+import { planDue } from "../../src/runs/scheduled-run.ts";
 import { announceRuns } from "../../src/worker/announce-runs.ts";
 import { until, type RunOptions } from "../support/ingest-stage.ts";
 import { long } from "../support/long.ts";
@@ -77,6 +78,16 @@ test("history that wakes with the reset leaves the credits of the night that com
   expect(stage.requested().length).toBeGreaterThan(0);
 });
 
+const pending = "select from ops.slice where class = 'history' and state = 'pending'";
+
+/** Plans the ratings, as the hourly line of the crontab does, while the budget of ranks has this limit. */
+async function planRatings({ stage, run }: Nights, credits_a_day: number): Promise<void> {
+  const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_day } };
+  await using app = await stage.open(run({ settings: { ...settings, credits: { floors, budgets } } }));
+  await using ingest = await openIngest(app, "worker", createRunLimit(null));
+  await planDue(ingest.parts, app.config.settings, ["app_rating"]);
+}
+
 test("history leaves of a budget what the night of its day takes, and says so; only then is the budget used up", async () => {
   const budgets = { ranks: { datasets: ["keyword_rank"], credits_a_day: 20 } };
   await using nights = await openNights({ market }, { settings: { ...settings, credits: { floors, budgets } } });
@@ -92,7 +103,7 @@ test("history leaves of a budget what the night of its day takes, and says so; o
   await forecast(nights);
   nights.next();
   const [night] = await stage.query<{ credits: number }>(
-    "select (budget_credits ->> 'ranks a day')::int as credits from ops.credit_forecast where date_day = $1",
+    "select value::int as credits from ops.credit_forecast cross join jsonb_each(budget_credits) where date_day = $1",
     [nights.today()],
   );
   const credits = night?.credits ?? 0;
@@ -108,11 +119,13 @@ test("history leaves of a budget what the night of its day takes, and says so; o
   expect(await stage.query(waiting)).toEqual([
     {
       why: expect.stringContaining(
-        `has already used ${beforeNight} of 20 a day; history leaves ${credits} to the nights of this day`,
+        `has already used ${beforeNight} of 20 a day, and history leaves ${credits} of it to the nights of this day`,
       ),
       due: new Date(`${nights.today()}T03:00:00Z`),
     },
   ]);
+  await planRatings(nights, 20);
+  expect(await stage.query(pending)).toEqual([]);
   const refusals = "select from ops.credit_budget where refused_at is not null and starts_on = $1";
   expect(await stage.query(refusals, [nights.today()])).toEqual([]);
 
@@ -129,4 +142,6 @@ test("history leaves of a budget what the night of its day takes, and says so; o
     ),
   );
   expect(await stage.query(refusals, [nights.today()])).toHaveLength(1);
+  await planRatings(nights, 40);
+  expect(await stage.query(pending)).not.toEqual([]);
 });
