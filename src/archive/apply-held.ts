@@ -4,7 +4,7 @@ import { loadAnswers } from "../ingest/load-answers.ts";
 import type { LoadParts } from "../ingest/prepare-slice.ts";
 import { agreeToHeld, type HeldAnswer } from "../ledger/held-answers.ts";
 import { landedSlice, type LandedSlice } from "../ledger/landed-slices.ts";
-import { keepReplaysOut } from "../postgres/rebuild-lock.ts";
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPages } from "../raw/read-answers.ts";

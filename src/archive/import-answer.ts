@@ -1,4 +1,4 @@
-import { keepReplaysOut } from "../postgres/rebuild-lock.ts";
+import { keepReplaysOut } from "../load/rebuild-lock.ts";
 import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import { operationById } from "../api/operations/all.ts";
 import { cursorOfPage } from "../api/cursor-of-page.ts";

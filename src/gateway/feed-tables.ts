@@ -12,7 +12,7 @@ import { StorehouseError } from "../core/errors.ts";
 import { readLaterAnswers, takeSlices } from "../ledger/imported-slices.ts";
 import { dailyRun } from "../ledger/runs.ts";
 import { startsOf } from "../planner/plan-stream.ts";
-import { keepReplaysOut, tryKeepReplaysOut } from "../postgres/rebuild-lock.ts";
+import { keepReplaysOut, tryKeepReplaysOut } from "../load/rebuild-lock.ts";
 import { lockUntilCommit, withLocks } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { isMissingPartition } from "../postgres/database-errors.ts";

@@ -5,7 +5,7 @@ import { datasetNamed } from "../datasets/shared/all.ts";
 import { isShared, planningTask, taskOfAccountIn } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
-import { tryKeepReplaysOut } from "../postgres/rebuild-lock.ts";
+import { tryKeepReplaysOut } from "../load/rebuild-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { coverAlsoAnswered, loadAlsoAnswered, type AlsoAnsweredParts } from "./also-answered.ts";
 import { compareReported } from "./compare-reported.ts";

@@ -20,9 +20,9 @@ export async function replayProgress(db: Database, dataset: string, key: ReplayK
   return rows[0] ?? null;
 }
 
-/** Notes how far a replay came; `rebuiltTo` is null if all of the dataset is rebuilt. To be called once that is committed. */
+/** Notes how far a replay came; `rebuiltTo` is null if all of the dataset is rebuilt. To be called in the transaction that rebuilds. */
 export async function noteReplay(
-  db: Database,
+  transaction: Database,
   dataset: string,
   { key, rebuiltTo }: { readonly key: ReplayKey; readonly rebuiltTo: Day | null },
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function noteReplay(
             ${rebuiltTo ?? "infinity"}::date)
     on conflict (dataset) do update
     set within_start = excluded.within_start, within_end = excluded.within_end, keep_pruned = excluded.keep_pruned,
-        program = excluded.program, rebuilt_to = excluded.rebuilt_to`.execute(db);
+        program = excluded.program, rebuilt_to = excluded.rebuilt_to`.execute(transaction);
 }
 
 /** Deletes the recorded progress of replays of datasets. */

@@ -1,6 +1,6 @@
 import { instant, sql } from "../postgres/sql.ts";
 import type { Slice } from "../core/slice.ts";
-import { keepsReplaysOut } from "../postgres/rebuild-lock.ts";
+import { shares } from "../postgres/advisory-lock.ts";
 import type { Database } from "../postgres/database.ts";
 import { isOpen } from "./open-slices.ts";
 import { hasSameScope } from "./same-scope.ts";
@@ -54,7 +54,7 @@ export async function endUnchanged(
         order  by ended_at desc
         limit  1
       ) as e
-      where  t.dataset = any (array(select dataset from unnest(${[...datasets]}::text[]) as d (dataset) where ${keepsReplaysOut(sql`dataset`)}))
+      where  t.dataset = any (array(select dataset from unnest(${[...datasets]}::text[]) as d (dataset) where ${shares("replay", sql`dataset`)}))
       and    not exists (
         select from ops.slice as x
         where  ${hasSameScope("x", "e")} and x.window_end > e.window_start and x.window_start < e.window_end

@@ -11,7 +11,7 @@ import { isLockTimeout } from "./database-errors.ts";
  * - `past slices`: sum up slices of past days, exclusively; processes that change one of them share the lock (migrations/0004).
  * - `keywords`: change what the account tracks, so that nobody relies on a list that another person is changing.
  * - `pruning`: delete stored answers, exclusively; transactions that rebuild rows from stored answers share the lock.
- * - `replay`: rebuild rows of a dataset; transactions that load answers of this dataset share the lock. By name of the dataset, and part.
+ * - `replay`: rebuild rows of a dataset; transactions that load answers of this dataset share the lock. By name of the dataset.
  * - `publish`: publish to ClickHouse, so that no two load into one table.
  * - `export`: write into a bucket, which has no lock of its own, and every process that exports into it reads this database. By name of the
  *   bucket and its prefix.

@@ -9,7 +9,7 @@ import { readHeld } from "../../src/ledger/held-answers.ts";
 import { agreeToAnswers } from "../../src/person/held-answers.ts";
 import { createDimensions } from "../../src/load/dimensions.ts";
 import { createPartitions } from "../../src/load/partitions.ts";
-import { keepLoadsOut } from "../../src/postgres/rebuild-lock.ts";
+import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { runCommand } from "../support/command.ts";
 import { folderForTests, temporaryFolder } from "../support/folder.ts";
 import {
@@ -99,7 +99,7 @@ test("a held answer is applied after the end of a replay of its list, also if th
   await using stage = await openHeld();
   await using other = await stage.open();
   const { applying } = await other.warehouse.db.transaction().execute(async (replaying) => {
-    await keepLoadsOut(replaying, "tracked_app", 1);
+    await keepLoadsOut(replaying, "tracked_app");
     const command = runCommand(stage, ["held", "--apply"], { settings: { database: { timeout_seconds: 3 } } });
     await setTimeout(4_500);
     expect(await outcomes(stage)).toEqual([{ outcome: null }]);

@@ -1,9 +1,8 @@
 import { zstdCompressSync } from "node:zlib";
-import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addDays, type Day } from "../../src/core/day.ts";
 import { datasets } from "../../src/datasets/shared/all.ts";
-import { openStage, today, until, type Stage } from "../support/ingest-stage.ts";
+import { openStage, today, type Stage } from "../support/ingest-stage.ts";
 import { eachWay, everything, rebuild } from "../support/replay-stage.ts";
 import { long } from "../support/long.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -194,34 +193,6 @@ describe("a replay that breaks in the middle", () => {
     expect(await monthsWhere(stage, "rank = 999")).toEqual([{ month: "2026-07" }]);
     // another program may read the answers in another way
     expect(await rebuild(stage, ["keyword_rank"], { program: "another one" })).toMatchObject([{ invalid: 0 }]);
-    expect(await everything(stage)).toEqual(before);
-  });
-
-  test("rebuilds two months at once, and starts again with the earlier one if only the later one was rebuilt", async () => {
-    await using stage = await openStage({ market: { apps: 1, countries: ["US"], keywordsPerApp: 4 } });
-    await fetchNights(stage);
-    const before = await everything(stage);
-    const ofJuly = ofAugust.replace(">=", "<");
-    await stage.query("update core.fact_keyword_rank set rank = 998");
-    const blocker = new pg.Client({ connectionString: stage.databaseUrl });
-    await blocker.connect();
-    try {
-      await blocker.query(`begin; select from core.fact_keyword_rank where ${ofJuly} for update`);
-      const rebuilding = rebuild(stage, ["keyword_rank"], { program: "this one" });
-      rebuilding.catch(() => undefined);
-      await until(async () => (await monthsWhere(stage, "rank = 998")).length === 1);
-      expect(await monthsWhere(stage, "rank = 998")).toEqual([{ month: "2026-07" }]);
-      // July is not rebuilt: an answer is damaged
-      await stage.query(`update raw.answer set body = '\\x00' || body where ${ofJuly}`);
-      await blocker.query("rollback");
-      await expect(rebuilding).rejects.toMatchObject({ code: "answers_damaged" });
-    } finally {
-      await blocker.end();
-    }
-    expect(await monthsWhere(stage, "rank = 998")).toEqual([{ month: "2026-07" }]);
-    await stage.query(`update raw.answer set body = substr(body, 2) where ${ofJuly}`);
-    const again = await rebuild(stage, ["keyword_rank"], { program: "this one" });
-    expect(again[0]).not.toHaveProperty("from");
     expect(await everything(stage)).toEqual(before);
   });
 });

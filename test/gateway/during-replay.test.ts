@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { keepLoadsOut } from "../../src/postgres/rebuild-lock.ts";
+import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { callers, openDoor, rankingPath, type Door } from "../support/gateway-stage.ts";
 import { until } from "../support/ingest-stage.ts";
 import { openSyncedNights, type Nights } from "../support/nights.ts";
@@ -40,7 +40,7 @@ const metadata = (word = "") => `/iosstore-keyword-ranking/US/keyword-metadata?k
 async function duringReplay(work: () => Promise<void>): Promise<void> {
   await using other = await nights.stage.open();
   await other.warehouse.db.transaction().execute(async (replaying) => {
-    await keepLoadsOut(replaying, "keyword_metadata", 1);
+    await keepLoadsOut(replaying, "keyword_metadata");
     await work();
   });
 }

@@ -3,7 +3,7 @@ import { programDigest } from "../../src/config/program.ts";
 import type { Slice } from "../../src/core/slice.ts";
 import { answerDigest } from "../../src/ingest/fetch-slice.ts";
 import { endUnchanged } from "../../src/ledger/unchanged-answers.ts";
-import { keepLoadsOut } from "../../src/postgres/rebuild-lock.ts";
+import { keepLoadsOut } from "../../src/load/rebuild-lock.ts";
 import { planned, runPlanned } from "../support/backfill-stage.ts";
 import type { Stage } from "../support/ingest-stage.ts";
 import { sliceOf } from "../support/ingest-slice.ts";
@@ -125,7 +125,7 @@ describe("an answer that says again what is loaded", () => {
     const { db } = app.warehouse;
     const attempts = [{ slice: { sliceId: running, attempt: 1, dataset }, digest: reported?.digest ?? "" }];
     await db.transaction().execute(async (replaying) => {
-      await keepLoadsOut(replaying, dataset, 0);
+      await keepLoadsOut(replaying, dataset);
       expect([...(await endUnchanged(db, attempts, Date.now()))]).toEqual([]);
     });
     expect([...(await endUnchanged(db, attempts, Date.now())).keys()]).toEqual([running]);
