@@ -142,10 +142,14 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     if (left < work.cost) throw fail("plan_spent", { plan: planId, cost: work.cost, left: Math.max(0, left) });
     // before work is deferred for hours, check the balance: the period may be over, credits may have been bought
     const account = await readFreshAccount();
-    const second = await holds.reserve({ ...request, keeps: await keepsFor(work) });
+    const checked = { ...request, keeps: await keepsFor(work) };
+    const second = await holds.reserve(checked);
     if (second !== null) return second;
-    // a budget that had room in between refuses again
-    if (!passes) await passesBudgets(work.cost, lostAt, budgets);
+    // a budget that had room before may have been used up meanwhile
+    if (!passes && (await passesBudgets(work.cost, lostAt, budgets))) {
+      const passed = await holds.reserve({ ...checked, passesBudgets: true });
+      if (passed !== null) return passed;
+    }
     if (await isDeclaredDead(options.db, workerId)) throw fail("lease_expired");
     throw shortage(work, {
       account,

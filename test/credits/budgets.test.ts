@@ -70,18 +70,22 @@ describe("a budget", () => {
     await expect(spend(account, queue, 5)).rejects.toMatchObject({ context: { budget: "reviews" } });
   });
 
-  test("that is used up while the balance is checked defers a call to its next period, not to the reset", async () => {
-    const account = await bank.account({ total: 100, left: 3 });
-    const other = openQueue(account, { budgets: [budget(10)] });
-    const queue = openQueue(account, {
-      budgets: [budget(10)],
-      refresh: async () => {
+  test("that is used up while the balance is checked defers a call to its next period, unless its data would be lost", async () => {
+    const spentMeanwhile = async (more: object) => {
+      const account = await bank.account({ total: 100, left: 3 });
+      const other = openQueue(account, { budgets: [budget(10)] });
+      const refresh = async () => {
         await account.observe({ total: 100, left: 100 });
         await spend(account, other, 8);
-      },
-    });
-    account.clock.move(hour);
-    await expect(spend(account, queue, 5)).rejects.toMatchObject({ code: "budget_exhausted", context: { taken: 8 } });
+      };
+      account.clock.move(hour);
+      return spend(account, openQueue(account, { budgets: [budget(10)], refresh }), 5, {
+        lostAt: async () => account.clock.now() + 3 * hour,
+        ...more,
+      });
+    };
+    await expect(spentMeanwhile({})).rejects.toMatchObject({ code: "budget_exhausted", context: { taken: 8 } });
+    await spentMeanwhile({ class: "snapshot" });
   });
 
   test("is left to the nights of its period by history alone, and only up to what they take", async () => {
