@@ -23,7 +23,7 @@ export function waitForNights(
 ): StorehouseError {
   const { budget, period, credits, taken, endsOn } = refusing;
   const until = Math.min(lessAt, startOfDay(endsOn));
-  return fail("budget_kept", { budget, period, credits, taken, cost, kept, until });
+  return fail("budget_kept", { budget, period, credits, taken, cost, kept: Math.min(kept, credits - taken), until });
 }
 
 /**

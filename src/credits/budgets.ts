@@ -197,19 +197,22 @@ export async function refusingBudget(
   db: Queryable,
   { budgets, cost, now }: { readonly budgets: readonly BudgetOfCall[]; readonly cost: number; readonly now: number },
 ): Promise<RefusingBudget | null> {
-  const { rows } = await sql<RefusingBudget>`
+  const { rows } = await sql<RefusingBudget & { readonly budgetId: string }>`
     with refusing as materialized (
       select b.*, b.taken_credits + ${cost} > b.credits as is_used_up
       from   ops.credit_budget as b
       join   ${budgetsOfCall(budgets)} as own (budget_id, keeps) using (budget_id)
       where  b.taken_credits + ${cost} + own.keeps > b.credits
-    ), noted as (
-      update ops.credit_budget set refused_at = ${instant(now)}
-      where  budget_id in (select budget_id from refusing where is_used_up and refused_at is null)
     )
     select budget, period, credits, datasets, apps, starts_on as "startsOn", ends_on as "endsOn", taken_credits::float8 as taken,
-           refused_at as "refusedAt", is_used_up as "isUsedUp"
+           refused_at as "refusedAt", is_used_up as "isUsedUp", budget_id as "budgetId"
     from   refusing
     order  by budget, period`.execute(db);
+  // one row at a time: grants lock several in another order
+  for (const { budgetId } of rows.filter(({ isUsedUp, refusedAt }) => isUsedUp && refusedAt === null))
+    await sql`
+      update ops.credit_budget set refused_at = ${instant(now)} where budget_id = ${budgetId}::bigint and refused_at is null`.execute(
+      db,
+    );
   return lastToEnd(rows.filter(({ isUsedUp }) => isUsedUp)) ?? lastToEnd(rows) ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { dayMs, dayOf, hourMs, startOfDay } from "../core/day.ts";
+import { dayMs, dayOf, daysBetween, hourMs, startOfDay } from "../core/day.ts";
 import { budgetDays, type CreditBudget } from "../core/credit-budget.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
@@ -27,9 +27,9 @@ export const resetIsKnownToMs = 60_000;
 export const cheaperNights =
   "raise the allowance or make nights cheaper: fewer datasets, countries or keywords, a longer refresh_days, or a budget (credits.budgets).";
 
-/** The forecast nights of an account, in order; null if there is no forecast of today or yesterday. */
+/** The forecast nights of an account, in order; null if there is no forecast of the last days. */
 export async function readNights(db: Queryable, accountId: string, now: number): Promise<readonly Night[] | null> {
-  const forecast = await readForecast(db, accountId, dayOf(now));
+  const forecast = await readNightsAhead(db, accountId, now);
   return forecast === null ? null : nightsOf(forecast);
 }
 
@@ -86,20 +86,23 @@ export async function readNightsKept(
   const total = account?.total ?? null;
   if (forecast === null || total === null) return () => 0;
   const nights = nightsOf(forecast);
-  const since = notYetCounted(forecast, (periodStart(account) ?? Number.NEGATIVE_INFINITY) - resetIsKnownToMs, now);
+  const since = countedSince(forecast, (periodStart(account) ?? Number.NEGATIVE_INFINITY) - resetIsKnownToMs, now);
   return (from, resetsAt) => {
     const ahead = nightsUntil(nights, from <= now ? since : from, resetsAt);
     return ahead.length === 0 ? 0 : floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
   };
 }
 
-/** Nights that have begun since this instant count too: in the period, less than a day ago, and after the forecast was made. */
-function notYetCounted({ madeAt }: StoredForecast, periodStartsAt: number, now: number): number {
+/** Since when (epoch-ms) nights that have begun count too: in the period, less than a day ago, and after the forecast was made. */
+function countedSince({ madeAt }: StoredForecast, periodStartsAt: number, now: number): number {
   return Math.min(now, Math.max(madeAt, now - dayMs, periodStartsAt));
 }
 
-/** What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. */
-export type KeptOfBudget = { readonly credits: number; readonly lessAt: number };
+/**
+ * What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. `wholePeriod`: what the
+ * nights take in a whole period at the mean of the forecast; 0 if the forecast does not know the budget.
+ */
+export type KeptOfBudget = { readonly credits: number; readonly lessAt: number; readonly wholePeriod: number };
 
 /**
  * The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. Of a budget that
@@ -110,7 +113,7 @@ export function keptOfBudget(
   budget: Omit<CreditBudget, "credits">,
   now: number,
 ): KeptOfBudget {
-  if (forecast === null) return { credits: 0, lessAt: now };
+  if (forecast === null) return { credits: 0, lessAt: now, wholePeriod: 0 };
   const { start, end } = budgetDays(budget.period, dayOf(now));
   const key = forecastKey(budget);
   const nights = forecast.days.map(({ startsAt, planned, budgets }) => ({
@@ -118,10 +121,17 @@ export function keptOfBudget(
     credits: budgets[key] ?? planned,
   }));
   // the period is known exactly, and a night may start with it
-  const since = notYetCounted(forecast, startOfDay(start) - 1, now);
+  const since = countedSince(forecast, startOfDay(start) - 1, now);
   const ahead = nightsUntil(nights, since, startOfDay(end) + resetIsKnownToMs);
   const next = ahead.find(({ credits }) => credits > 0)?.startsAt ?? now;
-  return { credits: sumBy(ahead, ({ credits }) => credits), lessAt: Math.max(now, next) + hourMs };
+  // the first day of a forecast is the rest of a day
+  const whole = forecast.days.slice(1).map(({ budgets }) => budgets[key] ?? 0);
+  const mean = sumBy(whole, (credits) => credits) / Math.max(1, whole.length);
+  return {
+    credits: sumBy(ahead, ({ credits }) => credits),
+    lessAt: Math.max(now, next) + hourMs,
+    wholePeriod: Math.round(mean * daysBetween(start, end)),
+  };
 }
 
 /** The credits that history leaves until a reset (epoch-ms). 0 while no forecast or no reset is known. */

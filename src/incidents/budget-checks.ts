@@ -13,9 +13,9 @@ export async function budgetProblems({ db, settings, clock, accountId }: CheckPa
   const now = clock.now();
   const budgets = budgetsOf(settings);
   const used = (await readBudgets(db, { accountId, budgets, day: dayOf(now) })).filter((use) => use.refusedAt !== null);
-  const waits = used.length === 0 ? [] : await readBudgetWaits(db, now, accountOf(settings));
+  const waits = used.length === 0 ? [] : await readBudgetWaits(db, now, { account: accountOf(settings) });
   return used.map((use) => {
-    const own = waits.filter((wait) => !wait.isTooExpensive && isCovered(wait, use));
+    const own = waits.filter((wait) => !wait.isTooExpensive && !wait.isForNights && isCovered(wait, use));
     const tooExpensive = waits.filter((wait) => wait.isTooExpensive && smallestOf(used, wait) === use);
     const waiting = datasetsOf(own);
     return problem({

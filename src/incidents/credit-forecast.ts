@@ -1,8 +1,8 @@
 import { count, countOf, durationText } from "../core/words.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
-import { forecastKey, readForecast, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
-import { cheaperNights } from "../credits/nights-ahead.ts";
+import { forecastKey, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
+import { cheaperNights, readNightsAhead } from "../credits/nights-ahead.ts";
 import { forecastError, type ForecastError } from "../credits/forecast-error.ts";
 import { readCreditDemand } from "./credit-demand.ts";
 import { creditOutlook, type Outlook } from "./credit-outlook.ts";
@@ -36,7 +36,7 @@ export async function readCreditForecast(
   const { db, clock, accountId } = parts;
   const now = clock.now();
   const today = dayOf(now);
-  const forecast = await readForecast(db, accountId, today);
+  const forecast = await readNightsAhead(db, accountId, now);
   const demand = await readCreditDemand(parts);
   const nights = await readNightOutcomes(db, { accountId, from: addDays(today, -errorDays), before: today });
   return {

@@ -1,7 +1,7 @@
 import type { ApiTrouble, LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
-import { beyondPeriodCodes } from "../core/waiting-codes.ts";
+import { beyondPeriodCodes, budgetWaitCodes } from "../core/waiting-codes.ts";
 import { countOf, listed, minuteOf, triedAgainBy } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
@@ -178,7 +178,7 @@ function outageText({ isNow, since, seenAt }: NonNullable<ApiTrouble["outage"]>)
 
 /** What deferred slices wait for, by error; credits for any other error. */
 const awaited: Readonly<Record<string, string>> = {
-  budget_exhausted: "a budget",
+  ...Object.fromEntries(budgetWaitCodes.map((code) => [code, "a budget"])),
   api_unavailable: "the API",
   day_over: "its turn",
 };

@@ -2,7 +2,7 @@ import { sql } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Slice } from "../core/slice.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
-import { isShared, planningTask, taskOfAccountIn } from "../ledger/shared-queue.ts";
+import { isShared, planningKeyAfter, planningTask, taskOfAccountIn } from "../ledger/shared-queue.ts";
 import { endAttempts, type Ending } from "../ledger/slices.ts";
 import type { Dimensions } from "../load/dimensions.ts";
 import { tryKeepReplaysOut } from "../load/rebuild-lock.ts";
@@ -91,7 +91,7 @@ async function planAfter(db: Database, queueId: string, slices: readonly Slice[]
   if (runs.size === 0) return;
   await sql`
     select graphile_worker.add_job(round.task, json_build_object('datasets', round.datasets, 'collects', true),
-                                   job_key := round.task || ' after ' || md5(round.datasets::text), max_attempts := 3)
+                                   job_key := ${planningKeyAfter(sql`round.task`, sql`round.datasets`)}, max_attempts := 3)
     from   (select distinct ${taskOfAccountIn(planningTask, sql`account`)} as task, datasets from ops.run where run_id = any (${[...runs]}::bigint[])
             and   (kind = 'retry' or ${isShared(queueId)}::boolean) order by datasets) as round`.execute(db);
 }

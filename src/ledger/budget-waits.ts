@@ -18,13 +18,18 @@ export type BudgetWait = {
   readonly cheapest: number;
 };
 
-/** The slices that wait for budgets until after an instant (epoch-ms); of one account, or of all if left out. */
-export async function readBudgetWaits(db: Database, now: number, account?: string): Promise<readonly BudgetWait[]> {
+/** The slices that wait for budgets until after an instant (epoch-ms): of one account or queue, if it is named. */
+export async function readBudgetWaits(
+  db: Database,
+  now: number,
+  { account, queueId }: { readonly account?: string; readonly queueId?: string } = {},
+): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
     select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooExpensive",
            s.error_code = 'budget_kept' as "isForNights", min(s.planned_credits / greatest(s.planned_requests, 1)::float8) as cheapest
     from   ops.slice_log as s
     where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
+    and    ${queueId === undefined ? sql`true` : sql`s.slice_id in (select slice_id from ops.slice where queue_id = ${queueId}::bigint and state = 'deferred')`}
     group  by 1, 2, 4, 5
     order  by 1, 2, 4, 5`.execute(db);
   return rows;
@@ -63,7 +68,7 @@ export async function resumeWithinBudgets(
   now: number,
   queueId: string,
 ): Promise<number> {
-  const free = (await readBudgetWaits(db, now)).filter((wait) => !isRefused(wait));
+  const free = (await readBudgetWaits(db, now, { queueId })).filter((wait) => !isRefused(wait));
   if (free.length === 0) return 0;
   const { rows } = await sql`
     update ops.slice as s set state = 'pending', due_at = null

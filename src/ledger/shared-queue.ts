@@ -46,6 +46,21 @@ export function taskOfAccountIn(task: string, account: SqlFragment): SqlFragment
   return sql`(${task} || case ${account} when '' then '' else ':' || ${account} end)`;
 }
 
+/** SQL: the key of the job that plans further, after slices of these datasets of a task's account. */
+export function planningKeyAfter(task: SqlFragment, datasets: SqlFragment): SqlFragment<string> {
+  return sql`(${task} || ' after ' || md5(${datasets}::text))`;
+}
+
+/** True if a job that plans further waits for a worker of an account. */
+export async function isPlanningQueued(db: Queryable, account: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from graphile_worker.jobs
+    where  locked_at is null and starts_with(key, ${`${taskOfAccount(planningTask, account)} after `}) limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
+
 /** The channel on which slices of the shared queue are announced. */
 export const queuedChannel = "storehouse_queued";
 

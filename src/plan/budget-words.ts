@@ -10,7 +10,7 @@ export function deferredWords(deferred: readonly OverBudget[]): readonly string[
     const kept = Math.min(forNights, budget.left);
     const nights = kept === 0 ? "" : `, of which history leaves ${count(kept)} to the nights until then,`;
     const starves =
-      forNights >= budget.credits ? "; its nights take all of it, so history waits until it is raised" : "";
+      forNights > 0 && budget.nightsTakeAll ? "; its nights take all of it, so history waits until it is raised" : "";
     if (tooDear === undefined)
       return `The budget ${limitWords(budget)} has ${countOf(budget.left, "credit")} left${nights} and defers about ${countOf(slices, "slice")} (${countOf(credits, "credit")}) until ${budget.endsOn} (UTC)${starves}.`;
     const code = "budget_too_small";

@@ -2,8 +2,16 @@ import type { Day } from "../core/day.ts";
 import { budgetKey, isCovered, lastToEnd, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
 import { creditClasses, type CreditClass } from "../core/slice.ts";
 
-/** A budget with its remaining credits, those of them that history leaves to the nights of the period, and the first day of the next one. */
-export type BudgetRoom = CreditBudget & { readonly left: number; readonly forNights: number; readonly endsOn: Day };
+/**
+ * A budget with its remaining credits, what history leaves to the nights of the period, and the first day of the next one. `nightsTakeAll`:
+ * nights are forecast to take all of it in each period.
+ */
+export type BudgetRoom = CreditBudget & {
+  readonly left: number;
+  readonly forNights: number;
+  readonly nightsTakeAll: boolean;
+  readonly endsOn: Day;
+};
 
 /** Slices of one dataset, class and app. `passes`: they would be lost for good by tomorrow, so no budget refuses them. */
 export type BudgetedWork = BudgetSubject & {

@@ -140,7 +140,7 @@ export async function otherAccountsNotes(
   request: BackfillRequest,
   { settings, clock }: Pick<WantedPlan, "settings" | "clock">,
 ): Promise<readonly string[]> {
-  // no dataset stands for all
+  // an empty request would mean all datasets
   if (request.datasets.length === 0) return [];
   const words = await otherAccountsWords(db, wantedOf(request, clock.today()), settings);
   return words === null ? [] : [words];

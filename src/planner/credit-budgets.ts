@@ -1,11 +1,12 @@
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
-import { budgetDays } from "../core/credit-budget.ts";
-import { startOfDay, type Day } from "../core/day.ts";
+import { budgetDays, type CreditBudget } from "../core/credit-budget.ts";
+import { addDays, startOfDay, type Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { isLostByTomorrow } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
+import type { StoredForecast } from "../credits/forecast-days.ts";
 import { keptOfBudget, readNightsAhead } from "../credits/nights-ahead.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import {
@@ -34,6 +35,7 @@ export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] 
     ...budget,
     left: budget.credits,
     forNights: 0,
+    nightsTakeAll: false,
     endsOn: budgetDays(budget.period, day).end,
   }));
 }
@@ -46,12 +48,23 @@ export type UsedRoom = BudgetRoom & { readonly refusedAt: Date | null };
 /** What is left of the budgets of an account on a day, and what history leaves of that to the nights that the newest forecast knows. */
 export async function readRooms(db: Queryable, { settings, accountId, day }: RoomsOn): Promise<readonly UsedRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
-  const forecast = uses.length === 0 ? null : await readNightsAhead(db, accountId, startOfDay(day));
+  const forecast = uses.length === 0 ? null : await readNightsAhead(db, accountId, endOfDay(day));
   return uses.map(({ taken, ...use }) => ({
     ...use,
     left: Math.max(0, use.credits - taken),
-    forNights: keptOfBudget(forecast, use, startOfDay(day)).credits,
+    ...keptIn(forecast, use, day),
   }));
+}
+
+/** What history leaves of a budget to the nights that have not run before a day. */
+function keptIn(forecast: StoredForecast | null, use: CreditBudget, day: Day) {
+  const { credits, wholePeriod } = keptOfBudget(forecast, use, endOfDay(day));
+  return { forNights: credits, nightsTakeAll: wholePeriod >= use.credits };
+}
+
+/** The last instant (epoch-ms) of a day. */
+function endOfDay(day: Day): number {
+  return startOfDay(addDays(day, 1)) - 1;
 }
 
 /** The part of some work that these budgets defer. */

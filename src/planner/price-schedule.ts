@@ -68,11 +68,19 @@ export function createPriceForecaster({
     rooms ??= (await readRooms(db, { settings, accountId, day: today })).map((room) => ({ ...room, forNights: 0 }));
     const due = waits.filter(({ until }) => until <= on);
     const work = [...own.map((line) => ({ ...line, isNew: true })), ...due.map((line) => ({ ...line, isNew: false }))];
-    const cut = cutToRooms(work, settings, roomsOn(on, rooms, settings));
+    const isHistory = (line: BudgetWork) => line.class === "history";
+    const cut = cutToRooms(
+      work.filter((line) => !isHistory(line)),
+      settings,
+      roomsOn(on, rooms, settings),
+    );
+    // history takes only what the nights leave, so it leaves them as much
+    const ofHistory = cutToRooms(work.filter(isHistory), settings, cut.left);
     rooms = cut.left;
-    waits = [...waits.filter(({ until }) => until > on), ...cut.putOff];
-    const putOff = sumOfWork(cut.putOff.filter(({ isNew }) => isNew));
-    const putOffAgain = sumOfWork(cut.putOff.filter(({ isNew }) => !isNew));
+    const all = [...cut.putOff, ...ofHistory.putOff];
+    waits = [...waits.filter(({ until }) => until > on), ...all];
+    const putOff = sumOfWork(all.filter(({ isNew }) => isNew));
+    const putOffAgain = sumOfWork(all.filter(({ isNew }) => !isNew));
     const planned = sumOfWork(own).credits - putOff.credits;
     const waited = sumOfWork(due).credits - putOffAgain.credits;
     return { charge: { planned, waited, work: own }, overBudget: putOff };

@@ -14,7 +14,9 @@ import {
   type StoredForecast,
 } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
-import { openWork } from "../ledger/open-slices.ts";
+import { datasets as everyDataset } from "../datasets/shared/all.ts";
+import { isBeingRequested, openWork } from "../ledger/open-slices.ts";
+import { isPlanningQueued } from "../ledger/shared-queue.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
 import { dueTries, triesOfWorkers } from "../runs/queue-retries.ts";
@@ -101,7 +103,10 @@ function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly Cred
   const demand = (budget: CreditBudget) =>
     sum(
       ({ work }) =>
-        sumOfWork(work.filter(({ dataset, app }) => isCovered({ dataset, app: app || null }, budget))).credits,
+        sumOfWork(
+          // history leaves credits to the nights, not to history that a night plans
+          work.filter((line) => line.class !== "history" && isCovered({ ...line, app: line.app || null }, budget)),
+        ).credits,
     );
   return {
     planned: sum(({ planned }) => planned),
@@ -111,8 +116,9 @@ function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly Cred
 }
 
 /**
- * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day, too old or of other budgets, or something has
- * been planned or agreed to since, or was under way. Null if none can be made: after a stop, or if today is not the day of the clock.
+ * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day, too old or of other budgets, or
+ * something has been planned or agreed to since, or was under way. Between two rounds of a night the earlier one is returned, because it
+ * knows what the next round takes. Null if none can be made: after a stop, or if today is not the day of the clock.
  */
 export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { clock, config } = parts;
@@ -122,11 +128,18 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
   const accountId = await accountIdIn(db, config);
   const known = await readForecast(db, accountId, dayOf(now));
   const account = accountOf(config.settings);
-  if (known !== null && (await stands(db, { account, accountId, budgets: budgetsOf(config.settings) }, known, now)))
-    return known;
+  const budgets = budgetsOf(config.settings);
+  if (known !== null && (await stands(db, { account, accountId, budgets }, known, now))) return known;
+  if (known !== null && knowsBudgets(known, budgets) && (await isRoundAhead(db, account))) return known;
   const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
+}
+
+/** True if a night is planned further once its lists have been read: some are not yet, or the planning is queued. */
+async function isRoundAhead(db: Parts["warehouse"]["db"], account: string): Promise<boolean> {
+  const lists = everyDataset.filter(({ stage }) => stage !== "market").map(({ name }) => name);
+  return (await isBeingRequested(db, { account, datasets: lists })) || (await isPlanningQueued(db, account));
 }
 
 /** Work of another account does not end a forecast: what it takes over of shared data makes the figures too high until the next one. */

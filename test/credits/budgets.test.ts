@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isCovered, type CreditBudget } from "../../src/core/credit-budget.ts";
 import { addDays, dayOf } from "../../src/core/day.ts";
-import { budgetRefusal } from "../../src/credits/budget-refusal.ts";
+import { budgetRefusal, waitForNights } from "../../src/credits/budget-refusal.ts";
 import { nameAccount } from "../../src/credits/account.ts";
 import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
@@ -333,6 +333,20 @@ describe("a budget", () => {
 });
 
 describe("a refusal", () => {
+  test("for the nights is tried again an hour after the next one, at the end of the period at the latest", () => {
+    const now = Date.parse("2026-08-20T20:00:00Z");
+    const refusing = {
+      budget: "reviews",
+      period: "day",
+      credits: 10,
+      taken: 6,
+      endsOn: addDays(dayOf(now), 1),
+    } as const;
+    const untilOf = (lessAt: number) => waitForNights({ refusing, cost: 3 }, { credits: 7, lessAt, wholePeriod: 0 });
+    expect(untilOf(now + hour)).toMatchObject({ code: "budget_kept", until: now + hour, context: { kept: 4 } });
+    expect(untilOf(now + 5 * hour)).toMatchObject({ until: now + 4 * hour });
+  });
+
   const refusing = { budget: "b", period: "month", credits: 5, taken: 5, endsOn: "2026-12-01" } as never;
   const at = (text: string) => Date.parse(`2026-${text}Z`);
   const refuse = (lostAt: number | null, now: number) => budgetRefusal({ refusing, cost: 1, lostAt, now });

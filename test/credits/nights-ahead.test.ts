@@ -72,11 +72,15 @@ test("history leaves of a budget what the nights of its period take of it, and m
   });
   const forecast = { madeAt: at(today, 1), days: [night(today, 7), night(tomorrow, 9), night("2026-09-01", 2)] };
   const kept = (period: "day" | "month", now: number) => keptOfBudget(forecast, budget(period), now);
-  expect(kept("day", at(today, 2))).toEqual({ credits: 7, lessAt: at(today, 5) });
+  expect(kept("day", at(today, 2))).toEqual({ credits: 7, lessAt: at(today, 5), wholePeriod: 6 });
   // it has begun, and its plan may not be queued yet
-  expect(kept("day", at(today, 6))).toEqual({ credits: 7, lessAt: at(today, 7) });
-  expect(kept("day", at(tomorrow, 2))).toEqual({ credits: 9, lessAt: at(tomorrow, 5) });
-  expect(kept("month", at(today, 2))).toEqual({ credits: 16, lessAt: at(today, 5) });
+  expect(kept("day", at(today, 6))).toMatchObject({ credits: 7, lessAt: at(today, 7) });
+  expect(kept("day", at(tomorrow, 2))).toMatchObject({ credits: 9, lessAt: at(tomorrow, 5) });
+  expect(kept("month", at(today, 2))).toEqual({
+    credits: 16,
+    lessAt: at(today, 5),
+    wholePeriod: Math.round((31 * (9 + 2)) / 2),
+  });
   // days after the forecast take as much as those in it
   expect(kept("month", at("2026-09-01", 0)).credits).toBe(30 * 2);
   // a night may start with the day, or at its end
@@ -84,15 +88,22 @@ test("history leaves of a budget what the nights of its period take of it, and m
     const days = [night(today, 7), night(tomorrow, 9, startsAt)];
     expect(keptOfBudget({ ...forecast, days }, budget("day"), at(tomorrow, 0) + 2_000).credits).toBe(9);
   }
+  // a night without calls of the budget changes nothing
+  const later = { ...forecast, days: [night(today, 0), night(tomorrow, 9)] };
+  expect(keptOfBudget(later, budget("month"), at(today, 2)).lessAt).toBe(at(tomorrow, 5));
   // the forecast was made when the budget was for other datasets
   expect(keptOfBudget(forecast, budget("day", ["review"]), at(today, 2)).credits).toBe(100);
   expect(keptOfBudget(null, budget("day"), at(today, 2)).credits).toBe(0);
 });
 
-test("history leaves what a forecast of a few days ago says of the nights", async () => {
-  const { start, forecast, kept } = await open();
-  await forecast(start - 3 * dayMs, start + 2 * hour - dayMs, 50);
-  expect(await kept(start + hour)).toBe(40);
-  await forecast(start - 9 * dayMs, start + 2 * hour - dayMs, 50);
-  expect(await kept(start + 10 * dayMs)).toBe(0);
-});
+test.each([
+  [3, 40],
+  [8, 0],
+])(
+  "history leaves what a forecast of %i days ago says of the nights, if that is no older than a week",
+  async (days, credits) => {
+    const { start, forecast, kept } = await open();
+    await forecast(start - days * dayMs, start + 2 * hour - dayMs, 50);
+    expect(await kept(start + hour)).toBe(credits);
+  },
+);

@@ -213,7 +213,7 @@ test("what is late is named, and of many the first", () => {
 });
 
 test("what was put off waits for what put it off: credits, a budget or the API", () => {
-  const deferred = ["credits_exhausted", "budget_exhausted", "api_unavailable", "budget_exhausted"].map((code, at) => ({
+  const deferred = ["credits_exhausted", "budget_exhausted", "api_unavailable", "budget_kept"].map((code, at) => ({
     code,
     slices: at + 1,
   }));

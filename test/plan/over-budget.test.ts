@@ -12,6 +12,7 @@ const room = (left: number, more: Partial<BudgetRoom> = {}): BudgetRoom => ({
   apps: null,
   left,
   forNights: 0,
+  nightsTakeAll: false,
   endsOn: day("2026-08-21"),
   ...more,
 });
@@ -110,7 +111,7 @@ test("history leaves the credits for nights, and says so; other work may use the
   expect(overBudget([work("daily", 2, 10), work("history", 8, 16)], [budget]).deferred).toMatchObject([
     { slices: 1, credits: 2 },
   ]);
-  const starving = overBudget([work("history", 1, 2)], [room(25, { forNights: 100 })]);
+  const starving = overBudget([work("history", 1, 2)], [room(25, { forNights: 100, nightsTakeAll: true })]);
   expect(deferredWords(starving.deferred)).toEqual([
     "The budget b (100 credits a day) has 25 credits left, of which history leaves 25 to the nights until then, and defers about 1 slice (2 credits) until 2026-08-21 (UTC); its nights take all of it, so history waits until it is raised.",
   ]);

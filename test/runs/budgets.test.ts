@@ -102,6 +102,7 @@ async function waitsCountForTheirApps(nights: Nights): Promise<void> {
     credits: 1,
     left: 0,
     forNights: 0,
+    nightsTakeAll: false,
     datasets: null,
     endsOn: addDays(nights.today(), 1),
   };

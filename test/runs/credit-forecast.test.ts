@@ -131,10 +131,36 @@ test("a worker makes a forecast before history starts if the one there is does n
   expect(await madeWith({})).toEqual(first);
   const second = await madeWith(budgets);
   expect(Object.values(second?.days[1]?.budgets ?? {})).toEqual([expect.any(Number)]);
-  // limit and name of a budget may change; other datasets are another demand
+  // a limit may change; other datasets are another demand
   expect(await madeWith({ ranks: { ...budgets.ranks, credits_a_month: 200 } })).toEqual(second);
   const third = await madeWith({ ranks: { datasets: ["app_rating"], credits_a_month: 200 } });
   expect(third?.days[1]?.budgets).not.toEqual(second?.days[1]?.budgets);
+});
+
+test("between two rounds of a night the forecast from before it stays: the next round is not planned yet", async () => {
+  await using nights = await openNights(
+    { accounts, market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } },
+    { settings },
+  );
+  const { stage } = nights;
+  const before = await made(nights);
+  await stage.sync(nights.run());
+  const last = "(select max(slice_id) from ops.slice where dataset = 'tracked_keyword')";
+  await stage.query(`update ops.slice set state = 'pending', queue_id = 0 where slice_id = ${last}`);
+  expect(await made(nights)).toEqual(before);
+  await stage.query(`update ops.slice set state = 'loaded' where slice_id = ${last}`);
+  await stage.query(
+    "select graphile_worker.add_job('plan_due', json_build_object('datasets', '{}'::text[], 'collects', true), job_key := 'plan_due after lists')",
+  );
+  expect(await made(nights)).toEqual(before);
+  await stage.query("select graphile_worker.remove_job('plan_due after lists')");
+  expect((await made(nights))?.madeAt).toBeGreaterThan(before?.madeAt ?? 0);
+});
+
+test("a forecast shows a week at least, also where the month ends sooner", async () => {
+  await using nights = await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } }, { settings });
+  while (nights.today() < "2026-08-30") nights.next();
+  expect((await made(nights))?.days.at(-1)?.day).toBe("2026-09-06");
 });
 
 test("a day is dated by the run that takes most, not by an earlier one that costs little", async () => {

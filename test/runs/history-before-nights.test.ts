@@ -109,7 +109,7 @@ test("history leaves of a budget what the night of its day takes, and says so; o
   const credits = night?.credits ?? 0;
   expect(credits).toBeGreaterThan(0);
   expect(credits).toBeLessThan(20);
-  // what waits since yesterday goes on at midnight; the run of ranks is at four, and the first of the day has begun
+  // what waits since yesterday goes on at midnight, and the run of ranks is at four
   await runDue(nights);
   const beforeNight = await spent();
   expect(beforeNight).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ test("history leaves of a budget what the night of its day takes, and says so; o
       why: expect.stringContaining(
         `has already used ${beforeNight} of 20 a day, and history leaves ${credits} of it to the nights of this day`,
       ),
-      due: new Date(`${nights.today()}T03:00:00Z`),
+      due: new Date(`${nights.today()}T05:00:00Z`),
     },
   ]);
   await planRatings(nights, 20);
