@@ -122,7 +122,7 @@ comment on column ops.credit_forecast.date_day        is 'Day (UTC) of the forec
 comment on column ops.credit_forecast.starts_at       is 'When the run of the day begins that takes most credits; the start of the day if there is none.';
 comment on column ops.credit_forecast.planned_credits is 'Credits for slices that the runs of the day plan, as far as budgets allow.';
 comment on column ops.credit_forecast.waiting_credits is 'Credits for slices that were open when the forecast was made and run on that day.';
-comment on column ops.credit_forecast.budget_credits  is 'By name and period of a budget, and a digest of its datasets and apps: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.';
+comment on column ops.credit_forecast.budget_credits  is 'By name and period of a budget, and a digest of its datasets and apps: the credits for slices (without history) that the runs of the day plan and to which the budget applies, even if they exceed it.';
 comment on column ops.credit_forecast.made_at         is 'When it was made.';
 
 create table ops.account_stop (

@@ -6159,7 +6159,7 @@ create table ops.credit_forecast (
   starts_at timestamp with time zone not null, -- When the run of the day begins that takes most credits; the start of the day if there is none.
   planned_credits integer not null, -- Credits for slices that the runs of the day plan, as far as budgets allow.
   waiting_credits integer not null, -- Credits for slices that were open when the forecast was made and run on that day.
-  budget_credits jsonb not null, -- By name and period of a budget, and a digest of its datasets and apps: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.
+  budget_credits jsonb not null, -- By name and period of a budget, and a digest of its datasets and apps: the credits for slices (without history) that the runs of the day plan and to which the budget applies, even if they exceed it.
   made_at timestamp with time zone not null, -- When it was made.
   constraint credit_forecast_pkey PRIMARY KEY (account_id, made_on, date_day)
 );
@@ -6172,7 +6172,7 @@ create view ops.credit_forecast_day (
   starts_at timestamp with time zone, -- When the run of the day begins that takes most credits; the start of the day if there is none.
   planned_credits integer, -- Credits for slices that the runs of the day plan, as far as budgets allow.
   waiting_credits integer, -- Credits for slices that were open when the forecast was made and run on that day.
-  budget_credits jsonb, -- By name and period of a budget, and a digest of its datasets and apps: the credits for slices that the runs of the day plan and to which the budget applies, even if they exceed it.
+  budget_credits jsonb, -- By name and period of a budget, and a digest of its datasets and apps: the credits for slices (without history) that the runs of the day plan and to which the budget applies, even if they exceed it.
   made_at timestamp with time zone -- When it was made.
 ) as
  SELECT account_id,

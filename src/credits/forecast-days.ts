@@ -13,7 +13,7 @@ export type ForecastDay = {
   readonly planned: number;
   /** Credits for work that was open when the forecast was made, and runs on that day. */
   readonly waiting: number;
-  /** By `forecastKey` of a budget, the credits of the day's plans that the budget applies to. */
+  /** By `forecastKey` of a budget, the credits of the day's plans that the budget applies to, without history. */
   readonly budgets: Readonly<Record<string, number>>;
 };
 

@@ -100,7 +100,7 @@ function countedSince({ madeAt }: StoredForecast, periodStartsAt: number, now: n
 
 /**
  * What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. `wholePeriod`: what the
- * nights take in a whole period at the mean of the forecast; 0 if the forecast does not know the budget.
+ * nights take in a whole period at least, if all are like the cheapest of the forecast; 0 if the forecast does not know the budget.
  */
 export type KeptOfBudget = { readonly credits: number; readonly lessAt: number; readonly wholePeriod: number };
 
@@ -126,11 +126,10 @@ export function keptOfBudget(
   const next = ahead.find(({ credits }) => credits > 0)?.startsAt ?? now;
   // the first day of a forecast is the rest of a day
   const whole = forecast.days.slice(1).map(({ budgets }) => budgets[key] ?? 0);
-  const mean = sumBy(whole, (credits) => credits) / Math.max(1, whole.length);
   return {
     credits: sumBy(ahead, ({ credits }) => credits),
     lessAt: Math.max(now, next) + hourMs,
-    wholePeriod: Math.round(mean * daysBetween(start, end)),
+    wholePeriod: whole.length === 0 ? 0 : Math.min(...whole) * daysBetween(start, end),
   };
 }
 

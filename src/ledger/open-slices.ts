@@ -31,14 +31,14 @@ export async function hasOpenHistory(db: Database, account: string): Promise<boo
   return rows.length > 0;
 }
 
-/** True if workers are about to request slices of these datasets for an account, or do so now. */
+/** True if workers are about to request slices of these datasets for an account, other than history, or do so now. */
 export async function isBeingRequested(
   db: Database,
   { account, datasets }: { readonly account: string; readonly datasets: readonly string[] },
 ): Promise<boolean> {
   const { rows } = await sql`
     select from ops.slice as s
-    where  s.state in ('pending', 'running') and s.queue_id <= 0 and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
+    where  s.state in ('pending', 'running') and s.class <> 'history' and s.queue_id <= 0 and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
     limit  1`.execute(db);
   return rows.length > 0;
 }

@@ -55,7 +55,7 @@ export function planningKeyAfter(task: SqlFragment, datasets: SqlFragment): SqlF
 export async function isPlanningQueued(db: Queryable, account: string): Promise<boolean> {
   const { rows } = await sql`
     select from graphile_worker.jobs
-    where  locked_at is null and starts_with(key, ${`${taskOfAccount(planningTask, account)} after `}) limit 1`.execute(
+    where  locked_at is null and attempts < max_attempts and starts_with(key, ${`${taskOfAccount(planningTask, account)} after `}) limit 1`.execute(
     db,
   );
   return rows.length > 0;

@@ -92,7 +92,7 @@ async function openScheduled(parts: IngestParts, settings: Settings, request: Sy
 /** Resumes slices that wait for budgets that have room by now, because a limit was raised or nights took less. */
 async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestParts, settings: Settings): Promise<void> {
   const now = clock.now();
-  const rooms = await readRooms(db, { settings, accountId, day: dayOf(now) });
+  const rooms = await readRooms(db, { settings, accountId, day: dayOf(now), now });
   const refuses = (room: UsedRoom, { isForNights, cheapest }: BudgetWait) =>
     room.refusedAt !== null || (isForNights && room.left - room.forNights < cheapest);
   const isRefused = (wait: BudgetWait) => rooms.some((room) => isCovered(wait, room) && refuses(room, wait));
