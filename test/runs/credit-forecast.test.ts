@@ -160,6 +160,19 @@ test("between two rounds of a night the forecast from before it stays: the next 
   expect((await made(nights))?.madeAt).toBeGreaterThan(before?.madeAt ?? 0);
 });
 
+test("what a night takes of a budget is its work without history, which leaves credits to nights and not to itself", async () => {
+  const datasets = { keyword_rank: { history_days: 60 } };
+  const usual = { settings: { datasets, credits: { floors, budgets } } };
+  await using nights = await openNights({ accounts, market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } }, usual);
+  const lists = ["tracked_app", "tracked_country", "tracked_keyword"];
+  await nights.stage.sync(nights.run({ request: { datasets: lists } }));
+  const [first, second] = (await made(nights))?.days ?? [];
+  // one call answers the newest day and 60 days of history
+  expect(first?.planned).toBeGreaterThan(0);
+  expect(Object.values(first?.budgets ?? {})).toEqual([0]);
+  expect(Object.values(second?.budgets ?? {})[0]).toBeGreaterThan(0);
+});
+
 test("a forecast shows a week at least, also where the month ends sooner", async () => {
   await using nights = await openNights({ market: { apps: 1, countries: ["US"], keywordsPerApp: 2 } }, { settings });
   while (nights.today() < "2026-08-30") nights.next();
