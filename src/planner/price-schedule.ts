@@ -64,7 +64,7 @@ export function createPriceForecaster({
   let waits = waiting;
   /** Charges some work, and work that was deferred until this day, to the budgets; work that they refuse is deferred again. */
   const charge = async (own: readonly BudgetWork[], on: Day) => {
-    // the nights that history leaves credits to are those that are forecast here
+    // the nights are forecast here, and history is counted after them
     rooms ??= (await readRooms(db, { settings, accountId, day: today })).map((room) => ({ ...room, forNights: 0 }));
     const due = waits.filter(({ until }) => until <= on);
     const work = [...own.map((line) => ({ ...line, isNew: true })), ...due.map((line) => ({ ...line, isNew: false }))];
@@ -74,7 +74,7 @@ export function createPriceForecaster({
       settings,
       roomsOn(on, rooms, settings),
     );
-    // history takes only what the nights leave, so it leaves them as much
+    // history leaves credits to the nights: what it takes is not taken from theirs
     const ofHistory = cutToRooms(work.filter(isHistory), settings, cut.left);
     rooms = cut.left;
     const all = [...cut.putOff, ...ofHistory.putOff];

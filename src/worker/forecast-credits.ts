@@ -34,7 +34,8 @@ type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["war
 
 /**
  * Forecasts the charges of each day, from today to the end of the period of credits or of the month, the later one, and of a week at
- * least, whose nights may be in the next period and differ by weekday: each run of the crontab is planned as if those before it had run, budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
+ * least, whose nights may be in the next period and differ by weekday: each run of the crontab is planned as if those before it had run,
+ * budgets defer what exceeds them, and deferred slices run on their day. Null after a stop.
  */
 async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSignal): Promise<StoredForecast | null> {
   const { config, clock } = parts;
