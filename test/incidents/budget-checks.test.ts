@@ -66,6 +66,18 @@ test("slices whose call takes more than a whole budget count for that budget, wh
   );
 });
 
+test("history that leaves a used-up budget to nights does not count as waiting for it", async () => {
+  const { db, pool } = stage.stage;
+  const budgets = await openBudgets(db, { accountId, budgets: budgetsOf(settingsOf(10)), day: dayOf(now) });
+  await pool.query("update ops.credit_budget set taken_credits = 9");
+  await refusingBudget(db, { budgets: budgets.map(({ budgetId }) => ({ budgetId, keeps: 0 })), cost: 3, now });
+  await stage.ended("failed", draft({ dataset: "keyword_rank" }));
+  await pool.query("update ops.slice set state = 'deferred', error_code = 'budget_kept', due_at = '2026-08-21'");
+  await stage.watch(3, stage.watcher({ settings: settingsOf(10, 1_000) }));
+  const used = stage.opened().filter(({ kind }) => kind === "budget_exhausted");
+  expect(used.map(({ summary }) => String(summary))).toEqual([expect.stringContaining("Nothing waits for it,")]);
+});
+
 test("such slices count for a budget that has refused them, on days on which a smaller one has refused nothing", async () => {
   const { db, pool } = stage.stage;
   const settings = Settings.parse({

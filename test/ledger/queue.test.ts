@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { oneDay } from "../../src/core/window.ts";
 import { observeBalance, openAccount } from "../../src/credits/account.ts";
+import { resumeWithinBudgets } from "../../src/ledger/budget-waits.ts";
 import { claimNext, releaseOrphanedClaims, resumeAffordable, wakeDue } from "../../src/ledger/queue.ts";
-import { sharedQueue } from "../../src/ledger/shared-queue.ts";
+import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { august, draft, ending, now, openLedgerStage, today } from "../support/ledger-stage.ts";
 import { enqueue } from "../support/queue-steps.ts";
@@ -128,6 +129,19 @@ describe("the queue", () => {
       await resumeAffordable(stage.db, { accountId: "held", floors, keptForNights: 0, queueId: sharedQueue }, now),
     ).toBe(2);
     expect((await stage.queued()).map(({ slice }) => slice)).toEqual(ids.slice(0, 2));
+  });
+
+  test("wakes slices that wait for budgets in one queue only: another account has budgets of its own", async () => {
+    await sharedQueueOf(stage.db, "other");
+    const otherRun = await stage.run({ kind: "schedule", account: "other" });
+    const [own] = await stage.insert(run, draft());
+    await stage.insert(otherRun, draft({ window: august(1) }));
+    await stage.pool.query(
+      "update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = to_timestamp($1)",
+      [now / 1000 + 86_400],
+    );
+    expect(await resumeWithinBudgets(stage.db, () => false, now, sharedQueue)).toBe(1);
+    expect(await stage.queued()).toEqual([{ queue: sharedQueue, slice: own }]);
   });
 
   test("takes back what a lost claim took, and nothing that is running or another's", async () => {

@@ -2,8 +2,9 @@ import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
 import type { Window } from "../../src/core/window.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
-import { hasOpenHistory } from "../../src/ledger/open-slices.ts";
+import { hasOpenHistory, isBeingRequested } from "../../src/ledger/open-slices.ts";
 import { closeRun, runProgress, wasPlannedSince } from "../../src/ledger/runs.ts";
+import { isPlanningQueued, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { cutTail } from "../../src/ledger/tails.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
@@ -41,6 +42,19 @@ describe("a run", () => {
     const ofBoth = (of: (account: string) => Promise<boolean>) => Promise.all(["acme", ""].map(of));
     expect(await ofBoth((account) => wasPlannedSince(db, account, 0))).toEqual([true, false]);
     expect(await ofBoth((account) => hasOpenHistory(db, account))).toEqual([true, false]);
+  });
+
+  test("is between two rounds for its own account only", async () => {
+    const { db } = ledger.stage;
+    await sharedQueueOf(db, "acme");
+    const ofBoth = (of: (account: string) => Promise<boolean>) => Promise.all(["acme", ""].map(of));
+    await enqueue(db, await ledger.stage.run({ account: "acme" }), [draft({ dataset: "tracked_keyword" })], now);
+    const isBetween = (account: string) => isBeingRequested(db, { account, datasets: ["tracked_keyword"] });
+    expect(await ofBoth(isBetween)).toEqual([true, false]);
+    await sql`select graphile_worker.add_job('plan_due:acme', '{}'::json, job_key := 'plan_due:acme after lists')`.execute(
+      db,
+    );
+    expect(await ofBoth((account) => isPlanningQueued(db, account))).toEqual([true, false]);
   });
 
   test("notes who started it, why, and how it ended", async () => {
