@@ -27,6 +27,17 @@ export type CreditReport = {
 export async function readCreditReport(db: Queryable, of: BudgetsOn): Promise<CreditReport> {
   const { accountId } = of;
   const account = await readAccount(db, accountId);
+  const spent = await readPeriodSpend(db, accountId, account);
+  const accounts = await readAccountLines(db, of.day);
+  return { account, spent, costs: await learnedCosts(db), budgets: await readBudgets(db, of), accounts };
+}
+
+/** Reads what an account spent in the current period; everything on record if the period is unknown. */
+export async function readPeriodSpend(
+  db: Queryable,
+  accountId: string,
+  account: AccountState | null,
+): Promise<readonly Spend[]> {
   const since = periodStart(account);
   const { rows } = await sql<Spend>`
     select dataset, class, sum(count)::float8 as requests, ${chargedCredits} as credits
@@ -39,6 +50,5 @@ export async function readCreditReport(db: Queryable, of: BudgetsOn): Promise<Cr
             where  account_id = ${accountId} and (${instant(since)} is null or date_day >= ${instant(since)})) as q
     group  by dataset, class
     order  by dataset nulls last, class`.execute(db);
-  const accounts = await readAccountLines(db, of.day);
-  return { account, spent: rows, costs: await learnedCosts(db), budgets: await readBudgets(db, of), accounts };
+  return rows;
 }

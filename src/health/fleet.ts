@@ -4,8 +4,8 @@ import { instant, sql } from "../postgres/sql.ts";
 import { dayOf } from "../core/day.ts";
 import { creditClasses } from "../core/slice.ts";
 import { readCallerUse, type CallerUse } from "../credits/caller-use.ts";
-import { chargedCredits } from "../credits/charges.ts";
-import { type AccountState, periodStart, readAccount } from "../credits/account.ts";
+import { type AccountState, readAccount } from "../credits/account.ts";
+import { readPeriodSpend } from "../credits/report.ts";
 import type { CheckParts } from "../incidents/check-parts.ts";
 import { incidentKinds } from "../incidents/kinds.ts";
 import { latenessOf, readOwnPackDays, type Lateness } from "../incidents/lateness.ts";
@@ -41,17 +41,12 @@ export async function readFleet(parts: CheckParts): Promise<FleetFigures> {
   const rowsOf = async <T>(query: ReturnType<typeof sql<T>>) => (await query.execute(db)).rows;
   const states = await readSliceSums(db);
   const account = await readAccount(db, accountId);
-  const start = periodStart(account);
   return {
     states,
     lateness: latenessOf(states, { ...parts, ownPackDays: await readOwnPackDays(db, clock.now()) }),
     account,
     accountName: accountOf(parts.settings),
-    spent: await rowsOf(sql<FleetFigures["spent"][number]>`
-      select class, ${chargedCredits} as credits
-      from   ops.request as q
-      where  account_id = ${accountId} and received_at >= coalesce(${instant(start)}, ${now} - interval '30 days')
-      group  by class`),
+    spent: await readPeriodSpend(db, accountId, account),
     queue: await rowsOf(sql<FleetFigures["queue"][number]>`
       select class, count(*)::float8 as slices,
              greatest(0, extract(epoch from ${now} - min(coalesce(due_at, created_at))))::float8 as "ageSeconds"
@@ -101,9 +96,9 @@ export function fleetSamples(figures: FleetFigures, readAt: number): Readonly<Re
     storehouse_credits_allowance: ofAccount(account?.total),
     storehouse_credits_left: ofAccount(account?.remaining),
     storehouse_credits_held: ofAccount(account?.held),
-    storehouse_credits_spent: figures.spent.map((spent) => ({
-      labels: { ...whose, class: spent.class },
-      value: spent.credits,
+    storehouse_credits_spent: [...Map.groupBy(figures.spent, (line) => line.class)].map(([name, lines]) => ({
+      labels: { ...whose, class: name },
+      value: sumBy(lines, ({ credits }) => credits),
     })),
     storehouse_credits_reset_timestamp_seconds: ofAccount(account?.resetsAt == null ? null : account.resetsAt / 1000),
     storehouse_queue_slices: ofEach("class", creditClasses, figures.queue, ({ slices }) => slices),

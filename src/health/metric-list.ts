@@ -46,7 +46,7 @@ export const fleetMetrics = {
   storehouse_credits_spent: {
     kind: "gauge",
     labels: ["account", "class"],
-    help: "Credits booked in the current period (last 30 days if the period is unknown) by class.",
+    help: "Credits booked in the current period (all on record if the period is unknown) by class.",
   },
   storehouse_credits_reset_timestamp_seconds: {
     kind: "gauge",
