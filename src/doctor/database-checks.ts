@@ -8,6 +8,7 @@ import { foreignThing, pendingMigrations } from "../postgres/pending-migrations.
 import { readDatabaseClock, skewHarmfulMs, skewOf, type ClockReading } from "../postgres/clock-skew.ts";
 import type { Database } from "../postgres/database.ts";
 import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
+import { lockWaitNext, lockWaitText, readLockWait } from "../postgres/lock-waits.ts";
 
 const newestKnown = 18;
 
@@ -109,4 +110,11 @@ export function checkSkew(whose: string, reading: ClockReading): Diagnosis {
 /** Compares this machine's clock with the database's. */
 export async function checkDatabaseClock(db: Database, clock: Clock): Promise<Diagnosis> {
   return checkSkew("the database", await readDatabaseClock(db, clock));
+}
+
+/** Whether a process of Storehouse has waited for a lock for longer than usual, and which session holds it. */
+export async function checkLocks(db: Database): Promise<Diagnosis> {
+  const wait = await readLockWait(db);
+  if (wait === null) return pass("locks", "no process is waiting for one");
+  return warn("locks", lockWaitText(wait), lockWaitNext(wait));
 }

@@ -12,9 +12,8 @@ import { databaseOutage, isLostConnection, isMissingRight, withoutReply } from "
 import { openWarehouse, type Database } from "../postgres/database.ts";
 import { checkAlertSettings } from "./alert-check.ts";
 import { checkExport } from "./export-check.ts";
-import { checkLocks } from "./lock-check.ts";
 import { failedWith, failure, pass, type Diagnosis } from "./diagnosis.ts";
-import { checkDatabaseClock, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
+import { checkDatabaseClock, checkLocks, checkMigrations, checkRights, checkServer } from "./database-checks.ts";
 import {
   checkFailedSlices,
   checkIncidents,

@@ -25,10 +25,10 @@ import {
   type UnknownFields,
   type WaitingForCredits,
 } from "./problems.ts";
-import { raisedProblems } from "./raised.ts";
 import { outageProblems, workerProblems } from "./service-checks.ts";
 import { readHeld } from "../ledger/held-answers.ts";
 import { isOfAccount } from "../ledger/open-slices.ts";
+import { readFindings } from "../ledger/findings.ts";
 
 /** A check, and the kinds of problems that it finds. */
 type Check = {
@@ -144,4 +144,15 @@ async function unknownFields(db: Database, now: number): Promise<readonly Unknow
     group  by 1, 2
     order  by 1, 2`.execute(db);
   return rows;
+}
+
+/** Findings that other rooms have written. A finding of a kind that only another version knows is left to that version. */
+async function raisedProblems({ db, clock }: CheckParts): Promise<readonly Problem[]> {
+  const found = await readFindings(db, clock.now());
+  return found
+    .filter(({ kind }) => kindNamed(kind)?.isRaised === true)
+    .map(({ kind, subject, accountId, facts, foundAt }) => {
+      const one = { kind, subject, accountId, since: foundAt.getTime(), facts };
+      return one as unknown as Problem;
+    });
 }

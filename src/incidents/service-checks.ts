@@ -2,7 +2,7 @@ import { readSliceSums } from "../ledger/slice-sums.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { addDays, hourMs } from "../core/day.ts";
 import { readOutage } from "../ledger/api-outages.ts";
-import { readWorkerGap } from "../ledger/worker-gaps.ts";
+import { readWorkerGap } from "../ledger/worker-counts.ts";
 import type { CheckParts } from "./check-parts.ts";
 import { atRisk } from "./lateness.ts";
 import { problem, type Problem } from "./problems.ts";

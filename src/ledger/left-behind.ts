@@ -3,7 +3,7 @@ import type { Scope } from "../core/slice.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
 import { cancelFound, hasLanded } from "./cancel-slices.ts";
-import { plannedOn } from "./planned-on.ts";
+import { plannedOn } from "./snapshot-rounds.ts";
 import { hasLivingWorker, isAlive } from "./workers.ts";
 
 /** An unanswered slice: the day on which it was planned, and the day after its last day (null for a snapshot or a tail). */

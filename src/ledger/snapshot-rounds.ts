@@ -30,3 +30,6 @@ export const lostOn = sql`(${roundStart} + ${refreshDaysOn(roundStart)})`;
 export function longestGapDays(days: SqlFragment): SqlFragment<number> {
   return sql<number>`greatest(30, 3 * ${days})`;
 }
+
+/** SQL: the day on which a slice `s` was planned: each time its call is put off, `as_of` moves on. */
+export const plannedOn = sql`least(s.as_of, (s.created_at at time zone 'UTC')::date)`;

@@ -4,7 +4,7 @@ import { earliest, latest, type Day } from "../core/day.ts";
 import type { NamedScopes } from "../core/partition-group.ts";
 import { lastDay, type Window } from "../core/window.ts";
 import { sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
-import { plannedOn } from "./planned-on.ts";
+import { plannedOn } from "./snapshot-rounds.ts";
 
 /** The first day of a dataset that a sync requests, and the first day whose rows are kept; null if all are. */
 export type RequestedFrom = {

@@ -10,7 +10,6 @@ import { databaseOutage, isLostConnection, isOutage } from "../postgres/database
 import type { Database } from "../postgres/database.ts";
 import { longestLockWait, type LockWait } from "../postgres/lock-waits.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { lockWaitReporter } from "./lock-wait-reporter.ts";
 
 /**
  * The interval of heartbeats, the time without one after which a process counts as dead, the intervals between checks of a refused account,
@@ -165,4 +164,18 @@ function logFailure({ log }: HeartbeatParts, error: unknown): void {
 export function refusedElsewhere({ code, operation, subject, dataset }: AccountStop): StorehouseError {
   const facts = { operation: operation || undefined, dataset: dataset || undefined, subject: subject || undefined };
   return fail(accountRefusalCodes.find((known) => known === code) ?? "forbidden", facts);
+}
+
+/** A wait that continues is reported again after this long. */
+const repeatMs = 300_000;
+
+/** A function that logs which process holds the lock that this one waits for: once per holder, and again if the wait continues. */
+function lockWaitReporter({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  let reported = { holder: 0, at: 0 };
+  return (wait: LockWait | null): void => {
+    const now = clock.now();
+    if (wait === null || (wait.held_by === reported.holder && now - reported.at < repeatMs)) return;
+    reported = { holder: wait.held_by, at: now };
+    log.warn(wait, "database.lock_awaited");
+  };
 }

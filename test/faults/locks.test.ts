@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, test } from "vitest";
-import { checkLocks } from "../../src/doctor/lock-check.ts";
+import { checkLocks } from "../../src/doctor/database-checks.ts";
 import { lockWaitText, readLockWait } from "../../src/postgres/lock-waits.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
 import { createLog } from "../../src/core/log.ts";

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { readWorkerCounts } from "../../src/ledger/worker-counts.ts";
-import { readWorkerGap } from "../../src/ledger/worker-gaps.ts";
+import { readWorkerCounts, readWorkerGap } from "../../src/ledger/worker-counts.ts";
 import { forTests } from "../support/for-tests.ts";
 import { openLedgerStage } from "../support/ledger-stage.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { hourMs } from "../../src/core/day.ts";
 import { createLog } from "../../src/core/log.ts";
 import { usualIntervals } from "../../src/runs/heartbeat.ts";
-import { resetFutureRuns } from "../../src/worker/future-runs.ts";
+import { resetFutureRuns } from "../../src/worker/queue-runner.ts";
 import { besideWorker } from "../support/beside-worker.ts";
 import { openStage, until, type Stage } from "../support/ingest-stage.ts";
 

@@ -1,7 +1,6 @@
 import { count } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { html, type Html } from "../html.ts";
-import { bar } from "./bar.ts";
 import { dataTable, type TableColumn } from "./table.ts";
 
 /** What was spent on something. */
@@ -53,4 +52,13 @@ export function spendTable<S extends Spend>(heading: string, spend: readonly S[]
           </details>`
     }
   </div>`;
+}
+
+/** A bar as long as its share of the whole; the number is next to it. */
+function bar(value: number, whole: number): Html {
+  const width = whole <= 0 ? 0 : Math.round((100 * value) / whole);
+  return html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="rest" width="100" height="8"></rect>
+    <rect width="${width}" height="8"></rect>
+  </svg>`;
 }
