@@ -2,7 +2,7 @@ import { accountIdIn, type App } from "../app.ts";
 import { dayOf, hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { leftNow, readAccount } from "../credits/account.ts";
-import { cheaperNights, readNightsKept } from "../credits/nights-ahead.ts";
+import { cheaperNights, keptOfAllowance, readNightsAhead } from "../credits/nights-ahead.ts";
 import { deferredWords } from "../plan/budget-words.ts";
 import type { OverBudget } from "../plan/over-budget.ts";
 import { readOverBudget, type BudgetWork } from "../planner/credit-budgets.ts";
@@ -58,7 +58,7 @@ async function forecastOf(app: App, work: readonly BudgetWork[]): Promise<Done> 
   if (total == null || remaining == null || resetsAt == null || periodHours == null) return notKnown;
   const now = app.clock.now();
   const { floors } = settings.credits;
-  const keptForNights = await readNightsKept(db, account, { accountId, floors, now });
+  const keptForNights = keptOfAllowance(await readNightsAhead(db, accountId, now), account, { floors, now });
   const of = (name: CreditClass) => planTotals(work.filter((one) => one.class === name));
   const input = {
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },

@@ -13,7 +13,7 @@ import type { Grant } from "./holds.ts";
 import type { Holders } from "./lapsed-holds.ts";
 import { createNightsKeeper, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
 import { leftOfPlan } from "./plan-price.ts";
-import type { SharedHolds } from "./shared-holds.ts";
+import type { Reserve } from "./shared-holds.ts";
 
 /** What decides whether a call gets credits. */
 export type GrantOptions = {
@@ -54,7 +54,7 @@ export type PricedWork = {
  * Makes the function that holds credits for a call. It throws a DeferError, with the time of the next try, if the floor of its class, a
  * budget, the price of its plan or the allowance leaves too few.
  */
-export function createGranting(options: GrantOptions, holds: SharedHolds): (work: PricedWork) => Promise<Grant> {
+export function createGranting(options: GrantOptions, reserve: Reserve): (work: PricedWork) => Promise<Grant> {
   const {
     accountId,
     clock,
@@ -113,12 +113,11 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     const planId = work.planId ?? null;
     const about = work.about ?? { dataset: "", app: null };
     const budgets = await budgetsFor(work, about);
-    const wanted = {
+    let request = {
       accountId,
       workerId,
       cost: work.cost,
       floor: floorFor(work, work.lostAt !== undefined),
-      keeps: await keepsFor(work),
       sliceId: work.sliceId ?? null,
       planId,
       budgets,
@@ -126,37 +125,34 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
       // a person who runs a command has decided already
       passesBudgets: work.class === "person",
     };
-    const first = await holds.reserve(wanted);
+    let waitsUntil = null as number | null;
+    // when a slice is lost and what budgets allow is read only after a refusal
+    const tryOnce = async (): Promise<Grant | null> => {
+      const keeps = await keepsFor(work);
+      const granted = await reserve({ ...request, keeps });
+      if (granted !== null) return granted;
+      const lostAt = work.class === "snapshot" ? ((await work.lostAt?.()) ?? null) : null;
+      const lastDay = lostAt === null ? null : startOfLastDay(lostAt);
+      waitsUntil = lastDay !== null && clock.now() < lastDay ? lastDay : null;
+      const allowed = {
+        floor: floorFor(work, waitsUntil !== null),
+        passesBudgets: request.passesBudgets || (await passesBudgets(work.cost, lostAt, budgets)),
+      };
+      if (allowed.floor === request.floor && allowed.passesBudgets === request.passesBudgets) return null;
+      request = { ...request, ...allowed };
+      return reserve({ ...request, keeps });
+    };
+    const first = await tryOnce();
     if (first !== null) return first;
-    const lostAt = work.class === "snapshot" ? ((await work.lostAt?.()) ?? null) : null;
-    const lastDay = lostAt === null ? null : startOfLastDay(lostAt);
-    const canWait = lastDay !== null && clock.now() < lastDay;
-    const floor = floorFor(work, canWait);
-    const passes = wanted.passesBudgets || (await passesBudgets(work.cost, lostAt, budgets));
-    const request = { ...wanted, floor, passesBudgets: passes };
-    if (request.passesBudgets !== wanted.passesBudgets || request.floor !== wanted.floor) {
-      const passed = await holds.reserve(request);
-      if (passed !== null) return passed;
-    }
     const left = planId === null ? work.cost : await leftOfPlan(options.db, planId);
     if (left < work.cost) throw fail("plan_spent", { plan: planId, cost: work.cost, left: Math.max(0, left) });
     // before work is deferred for hours, check the balance: the period may be over, credits may have been bought
     const account = await readFreshAccount();
-    const checked = { ...request, keeps: await keepsFor(work) };
-    const second = await holds.reserve(checked);
+    // checks the budgets again too: one that had room before may have been used up meanwhile
+    const second = await tryOnce();
     if (second !== null) return second;
-    // a budget that had room before may have been used up meanwhile
-    if (!passes && (await passesBudgets(work.cost, lostAt, budgets))) {
-      const passed = await holds.reserve({ ...checked, passesBudgets: true });
-      if (passed !== null) return passed;
-    }
     if (await isDeclaredDead(options.db, workerId)) throw fail("lease_expired");
-    throw shortage(work, {
-      account,
-      floor: floorFor(work, false),
-      now: clock.now(),
-      waitsUntil: canWait ? lastDay : null,
-    });
+    throw shortage(work, { account, floor: floorFor(work, false), now: clock.now(), waitsUntil });
   };
 }
 

@@ -27,13 +27,8 @@ export const resetIsKnownToMs = 60_000;
 export const cheaperNights =
   "raise the allowance or make nights cheaper: fewer datasets, countries or keywords, a longer refresh_days, or a budget (credits.budgets).";
 
-/** The forecast nights of an account, in order; null if there is no forecast of the last days. */
-export async function readNights(db: Queryable, accountId: string, now: number): Promise<readonly Night[] | null> {
-  const forecast = await readNightsAhead(db, accountId, now);
-  return forecast === null ? null : nightsOf(forecast);
-}
-
-const nightsOf = ({ days }: StoredForecast): readonly Night[] =>
+/** The nights of a forecast, in order. */
+export const nightsOf = ({ days }: StoredForecast): readonly Night[] =>
   days.map(({ startsAt, planned }) => ({ startsAt, credits: planned }));
 
 /**
@@ -71,18 +66,15 @@ export function readNightsAhead(db: Queryable, accountId: string, now: number): 
 /** The credits that history leaves from an instant, which is now or later, until the reset after it. Times in epoch-ms. */
 export type KeptForNights = (from: number, resetsAt: number) => number;
 
-type Keeping = { readonly accountId: string; readonly floors: Floors; readonly now: number };
-
 /**
- * Reads what history leaves: the floor of the newest day, and what the nights take; 0 while no forecast or no allowance is known. A night
+ * What history leaves: the floor of the newest day, and what the nights take; 0 while no forecast or no allowance is known. A night
  * that has begun in this period counts for a day until a forecast is made after it: its plan is not queued yet, or its worker is late.
  */
-export async function readNightsKept(
-  db: Queryable,
+export function keptOfAllowance(
+  forecast: StoredForecast | null,
   account: AccountState | null,
-  { accountId, floors, now }: Keeping,
-): Promise<KeptForNights> {
-  const forecast = await readNightsAhead(db, accountId, now);
+  { floors, now }: { readonly floors: Floors; readonly now: number },
+): KeptForNights {
   const total = account?.total ?? null;
   if (forecast === null || total === null) return () => 0;
   const nights = nightsOf(forecast);
@@ -99,21 +91,14 @@ function countedSince({ madeAt }: StoredForecast, periodStartsAt: number, now: n
 }
 
 /**
- * What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. `wholePeriod`: what the
- * nights take in a whole period at least, if all are like the cheapest of the forecast; 0 if the forecast does not know the budget.
+ * The nights until the end of a budget's period with what they take of it; of a budget that the forecast does not know, all that they take.
+ * A night that has begun counts as it does for the allowance.
  */
-export type KeptOfBudget = { readonly credits: number; readonly lessAt: number; readonly wholePeriod: number };
-
-/**
- * The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. Of a budget that
- * the forecast does not know, all that these nights take.
- */
-export function keptOfBudget(
-  forecast: StoredForecast | null,
+export function nightsOfBudget(
+  forecast: StoredForecast,
   budget: Omit<CreditBudget, "credits">,
   now: number,
-): KeptOfBudget {
-  if (forecast === null) return { credits: 0, lessAt: now, wholePeriod: 0 };
+): readonly Night[] {
   const { start, end } = budgetDays(budget.period, dayOf(now));
   const key = forecastKey(budget);
   const nights = forecast.days.map(({ startsAt, planned, budgets }) => ({
@@ -122,7 +107,25 @@ export function keptOfBudget(
   }));
   // the period is known exactly, and a night may start with it
   const since = countedSince(forecast, startOfDay(start) - 1, now);
-  const ahead = nightsUntil(nights, since, startOfDay(end) + resetIsKnownToMs);
+  return nightsUntil(nights, since, startOfDay(end) + resetIsKnownToMs);
+}
+
+/**
+ * What history leaves of a budget, and when (epoch-ms) that may be less: an hour after the next night has started. `wholePeriod`: what the
+ * nights take in a whole period at least, if all are like the cheapest of the forecast; 0 if the forecast does not know the budget.
+ */
+export type KeptOfBudget = { readonly credits: number; readonly lessAt: number; readonly wholePeriod: number };
+
+/** The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. */
+export function keptOfBudget(
+  forecast: StoredForecast | null,
+  budget: Omit<CreditBudget, "credits">,
+  now: number,
+): KeptOfBudget {
+  if (forecast === null) return { credits: 0, lessAt: now, wholePeriod: 0 };
+  const { start, end } = budgetDays(budget.period, dayOf(now));
+  const key = forecastKey(budget);
+  const ahead = nightsOfBudget(forecast, budget, now);
   const next = ahead.find(({ credits }) => credits > 0)?.startsAt ?? now;
   // the first day of a forecast is the rest of a day
   const whole = forecast.days.slice(1).map(({ budgets }) => budgets[key] ?? 0);
@@ -133,23 +136,23 @@ export function keptOfBudget(
   };
 }
 
-/** The credits that history leaves until a reset (epoch-ms). 0 while no forecast or no reset is known. */
+/** What history leaves until a reset (epoch-ms), 0 while no forecast or no reset is known, and the forecast that shows it. */
+type KeptNow = { readonly credits: number; readonly resetsAt: number; readonly forecast: StoredForecast | null };
+
+/** Reads the forecast, and what history leaves of the allowance. */
 export async function readKeptForNights(
   db: Queryable,
-  keeping: Keeping,
-): Promise<{ readonly credits: number; readonly resetsAt: number }> {
-  const account = await readAccount(db, keeping.accountId);
+  { accountId, floors, now }: { readonly accountId: string; readonly floors: Floors; readonly now: number },
+): Promise<KeptNow> {
+  const account = await readAccount(db, accountId);
+  const forecast = await readNightsAhead(db, accountId, now);
   const resetsAt = account?.resetsAt ?? Number.NEGATIVE_INFINITY;
-  if (resetsAt <= keeping.now) return { credits: 0, resetsAt };
-  const kept = await readNightsKept(db, account, keeping);
-  return { credits: kept(keeping.now, resetsAt), resetsAt };
+  const credits = resetsAt <= now ? 0 : keptOfAllowance(forecast, account, { floors, now })(now, resetsAt);
+  return { credits, resetsAt, forecast };
 }
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
 const keptForMs = 30_000;
-
-/** What history leaves now: of the allowance, and the forecast that shows what it leaves of budgets; null if that is not known. */
-type KeptNow = { readonly credits: number; readonly forecast: StoredForecast | null };
 
 /** Makes a reader of these that queries the database only now and then, for all calls at once. */
 export function createNightsKeeper({
@@ -164,16 +167,10 @@ export function createNightsKeeper({
   readonly clock: Clock;
 }): () => Promise<KeptNow> {
   const unknown = Number.NEGATIVE_INFINITY;
-  let known: KeptNow & { resetsAt: number; readAt: number } = {
-    credits: 0,
-    forecast: null,
-    resetsAt: unknown,
-    readAt: unknown,
-  };
+  let known: KeptNow & { readAt: number } = { credits: 0, forecast: null, resetsAt: unknown, readAt: unknown };
   let reading: Promise<void> | null = null;
   const read = async (now: number) => {
-    const kept = await readKeptForNights(db, { accountId, floors, now });
-    known = { ...kept, forecast: await readNightsAhead(db, accountId, now), readAt: now };
+    known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
   };
   return async () => {
     const now = clock.now();

@@ -3,7 +3,7 @@ import type { CreditClass } from "../core/slice.ts";
 import { hourMs } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
 import { chargedCredits } from "../credits/charges.ts";
-import { readNights, readNightsKept, resetIsKnownToMs } from "../credits/nights-ahead.ts";
+import { keptOfAllowance, nightsOf, readNightsAhead, resetIsKnownToMs } from "../credits/nights-ahead.ts";
 import { budgetWaitList } from "../ledger/budget-waits.ts";
 import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
 import { instant, sql } from "../postgres/sql.ts";
@@ -40,7 +40,8 @@ export async function readCreditDemand({
     -- slices that wait for a budget until after the reset take nothing before it; both often end at midnight
     and    (slice.error_code in (${budgetWaitList}) and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
     group  by class`.execute(db);
-  const kept = await readNightsKept(db, account, { accountId, floors: settings.credits.floors, now });
+  const forecast = await readNightsAhead(db, accountId, now);
+  const kept = keptOfAllowance(forecast, account, { floors: settings.credits.floors, now });
   return {
     total: account.total,
     remaining: account.remaining,
@@ -51,7 +52,7 @@ export async function readCreditDemand({
     isFirstDay: earlier[0]?.isFirstDay === true,
     open: Object.fromEntries(open.map((line) => [line.class, line.credits])),
     floors: settings.credits.floors,
-    nights: await readNights(db, accountId, now),
+    nights: forecast && nightsOf(forecast),
     keptForNights: kept(now, account.resetsAt),
     keptNextPeriod:
       account.periodHours === null ? 0 : kept(account.resetsAt, account.resetsAt + account.periodHours * hourMs),

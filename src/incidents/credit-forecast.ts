@@ -1,8 +1,8 @@
 import { count, countOf, durationText } from "../core/words.ts";
 import { addDays, dayOf, type Day } from "../core/day.ts";
 import type { BudgetUse } from "../credits/budgets.ts";
-import { forecastKey, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
-import { cheaperNights, readNightsAhead } from "../credits/nights-ahead.ts";
+import { knowsBudgets, readNightOutcomes, type StoredForecast } from "../credits/forecast-days.ts";
+import { cheaperNights, nightsOfBudget, readNightsAhead } from "../credits/nights-ahead.ts";
 import { forecastError, type ForecastError } from "../credits/forecast-error.ts";
 import { readCreditDemand } from "./credit-demand.ts";
 import { creditOutlook, type Outlook } from "./credit-outlook.ts";
@@ -12,7 +12,7 @@ import type { CheckParts } from "./check-parts.ts";
 const errorDays = 30;
 
 /**
- * The rest of the current period of a budget: the credits that future nights would take, and the day on which they exceed it; null if they
+ * The rest of the current period of a budget: the credits that its nights would take, and the day on which they exceed it; null if they
  * fit.
  */
 export type BudgetForecast = BudgetUse & { readonly forecastCost: number; readonly fullOn: Day | null };
@@ -48,14 +48,14 @@ export async function readCreditForecast(
   };
 }
 
-/** The rest of the current period of a budget, from its future nights. */
+/** The rest of the current period of a budget, from its future nights and the one that has begun and is not planned yet. */
 export function budgetForecast(use: BudgetUse, forecast: StoredForecast | null, now: number): BudgetForecast {
-  const ahead = (forecast?.days ?? []).filter(({ startsAt, day }) => startsAt > now && day < use.endsOn);
+  const ahead = forecast !== null && knowsBudgets(forecast, [use]) ? nightsOfBudget(forecast, use, now) : [];
   let sum = 0;
   let fullOn: Day | null = null;
-  for (const { day, budgets } of ahead) {
-    sum += budgets[forecastKey(use)] ?? 0;
-    if (fullOn === null && use.taken + sum > use.credits) fullOn = day;
+  for (const { startsAt, credits } of ahead) {
+    sum += credits;
+    if (fullOn === null && use.taken + sum > use.credits) fullOn = dayOf(Math.max(startsAt, now));
   }
   return { ...use, forecastCost: sum, fullOn };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { day } from "../../src/core/day.ts";
+import { day, startOfDay } from "../../src/core/day.ts";
 import { forecastKey } from "../../src/credits/forecast-days.ts";
 import { forecastError } from "../../src/credits/forecast-error.ts";
+import { keptOfBudget } from "../../src/credits/nights-ahead.ts";
 import { budgetForecast, budgetForecastWords, errorWords, outlookWords } from "../../src/incidents/credit-forecast.ts";
 
 const hour = 3_600_000;
@@ -16,30 +17,43 @@ const use = {
   taken: 60,
   refusedAt: null,
 } as const;
-const night = (date: string, at: number, credits: number) => ({
+const now = startOfDay(day("1970-01-30"));
+const night = (date: string, credits: number) => ({
   day: day(date),
-  startsAt: at * hour,
+  startsAt: startOfDay(day(date)) + 5 * hour,
   planned: credits,
   waiting: 0,
   budgets: { [forecastKey(use)]: credits },
 });
 const forecast = {
-  madeAt: 0,
-  days: [
-    night("1970-01-01", -1, 500),
-    night("1970-01-30", 5, 30),
-    night("1970-01-31", 29, 30),
-    night("1970-02-01", 53, 30),
-  ],
+  madeAt: now,
+  days: [night("1970-01-29", 500), night("1970-01-30", 30), night("1970-01-31", 30), night("1970-02-01", 30)],
 };
 
 test("a budget is forecast by its nights to come until its period ends, and is used up on the first that it does not pay for", () => {
-  expect(budgetForecast(use, forecast, 0)).toMatchObject({ forecastCost: 60, fullOn: "1970-01-31" });
-  expect(budgetForecast({ ...use, taken: 40 }, forecast, 0)).toMatchObject({ forecastCost: 60, fullOn: null });
-  expect(budgetForecast(use, null, 0)).toMatchObject({ forecastCost: 0, fullOn: null });
-  expect(budgetForecastWords(budgetForecast(use, forecast, 0))).toBe(
+  expect(budgetForecast(use, forecast, now)).toMatchObject({ forecastCost: 60, fullOn: "1970-01-31" });
+  expect(budgetForecast({ ...use, taken: 40 }, forecast, now)).toMatchObject({ forecastCost: 60, fullOn: null });
+  expect(budgetForecast(use, null, now)).toMatchObject({ forecastCost: 0, fullOn: null });
+  expect(budgetForecastWords(budgetForecast(use, forecast, now))).toBe(
     "; about 60 more are forecast, too many from 1970-01-31 on",
   );
+});
+
+test("a night that has begun counts until a forecast is made after it, as it does for what history leaves", () => {
+  const later = now + 6 * hour;
+  expect(budgetForecast(use, forecast, later)).toMatchObject({ forecastCost: 60, fullOn: "1970-01-31" });
+  expect(keptOfBudget(forecast, use, later).credits).toBe(60);
+  expect(budgetForecast(use, { ...forecast, madeAt: later }, later)).toMatchObject({ forecastCost: 30, fullOn: null });
+  // the night of the last evening
+  const full = { ...use, taken: 100 };
+  expect(budgetForecast(full, forecast, now + 28 * hour)).toMatchObject({ forecastCost: 60, fullOn: "1970-01-31" });
+});
+
+test("of a budget that the forecast does not know, nothing is forecast", () => {
+  expect(budgetForecast({ ...use, datasets: ["sales"] }, forecast, now)).toMatchObject({
+    forecastCost: 0,
+    fullOn: null,
+  });
 });
 
 test("the forecast and its error are sentences", () => {
