@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
+import { summaryOf } from "../../src/incidents/kinds.ts";
+import { dayProblems } from "../../src/incidents/lost-days.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today } from "../support/ingest-stage.ts";
 
@@ -75,4 +77,19 @@ test("days without a request are lost also for a dataset that is switched off an
     "select distinct window_start::text as day from ops.slice where state = 'lost' and dataset = 'app_rating'",
   );
   expect(lost).toEqual([{ day: addDays(today, 2) }]);
+});
+
+test("the incident about lost days names a command that shows all of them, also of a dataset that is off", async () => {
+  await using stage = await openStage({ today: addDays(today, 2), market: { countries: ["US"], keywordsPerApp: 2 } });
+  const settingsWith = (on: boolean) => ({ datasets: { app_rating: { on }, keyword_rank: { on: false } } });
+  for (const days of [0, 2])
+    await stage.sync({ settings: settingsWith(true), request: { today: addDays(today, days) } });
+  const app = await stage.open();
+  const [lost] = await dayProblems(app.warehouse.db, app.clock.now());
+  const [, command = ""] = /`storehouse ([^`]+)`/.exec(lost === undefined ? "" : summaryOf(lost, "")) ?? [];
+  const { stdout } = await runCommand(stage, [...command.split(" "), "--as-of", addDays(today, 2)], {
+    settings: settingsWith(false),
+  });
+  for (const dataset of ["app_rating", "tracked_app", "tracked_country"])
+    expect(stdout).toMatch(new RegExp(`^${dataset} .* ${addDays(today, 1)}$`, "m"));
 });

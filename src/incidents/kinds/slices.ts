@@ -113,8 +113,9 @@ export const sliceKinds = {
     wording: ({ datasets, days, cells, cells_ever: ever }, since) => ({
       happened: `${countOf(cells, "snapshot")} of ${listed(datasets)} for ${listed(days)} ${cells === 1 ? "has" : "have"} been lost since ${since}`,
       means: `they can no longer be fetched, and ${countOf(ever, "snapshot")} ${ever === 1 ? "is" : "are"} lost in all`,
-      command: `storehouse gaps --dataset ${datasets[0] ?? ""}`,
-      does: "shows which days",
+      // by name, since a dataset that is off is shown only so
+      command: `storehouse gaps --state lost --from ${days[0] ?? ""} --dataset ${datasets.join(",")}`,
+      does: "shows the new ones by app and country",
     }),
     example: { datasets: ["app_rating"], days: ["2026-11-21"], cells: 12, cells_ever: 12 },
   }),
