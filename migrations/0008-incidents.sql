@@ -87,7 +87,7 @@ comment on column ops.finding.stands_until is 'When it is over, unless it is fou
 
 create view ops.incident_log as
 select i.incident_id, i.kind, i.subject, c.account, i.summary, i.opened_at, i.last_seen_at, i.closed_at, i.closed_at is null as is_open, i.notified_at,
-       i.close_notified_at
+       i.close_notified_at, i.detail
 from   ops.incident as i
 left   join ops.credit_account as c on c.account_id = i.account_id;
 comment on view   ops.incident_log                   is 'One row per incident, open or closed, with the times of the messages to the webhook. What is wrong now? How often was a dataset late last month?';
@@ -102,6 +102,7 @@ comment on column ops.incident_log.closed_at         is 'When it was closed; nul
 comment on column ops.incident_log.is_open           is 'True until it is closed.';
 comment on column ops.incident_log.notified_at       is 'When the webhook last accepted a message that it is open; null until then.';
 comment on column ops.incident_log.close_notified_at is 'When the webhook accepted the message about the closing; null until then.';
+comment on column ops.incident_log.detail            is 'Latest figures, as in messages to the webhook, such as the names of its datasets.';
 
 create table ops.alert (
   alert_name    text        primary key,

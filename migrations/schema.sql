@@ -6922,7 +6922,8 @@ create view ops.incident_log (
   closed_at timestamp with time zone, -- When it was closed; null while it is open.
   is_open boolean, -- True until it is closed.
   notified_at timestamp with time zone, -- When the webhook last accepted a message that it is open; null until then.
-  close_notified_at timestamp with time zone -- When the webhook accepted the message about the closing; null until then.
+  close_notified_at timestamp with time zone, -- When the webhook accepted the message about the closing; null until then.
+  detail jsonb -- Latest figures, as in messages to the webhook, such as the names of its datasets.
 ) as
  SELECT i.incident_id,
     i.kind,
@@ -6934,7 +6935,8 @@ create view ops.incident_log (
     i.closed_at,
     i.closed_at IS NULL AS is_open,
     i.notified_at,
-    i.close_notified_at
+    i.close_notified_at,
+    i.detail
    FROM ops.incident i
      LEFT JOIN ops.credit_account c ON c.account_id = i.account_id;
 

@@ -1,4 +1,5 @@
 import { accountWords } from "../config/config-of-account.ts";
+import type { Facts } from "./kinds/define-kind.ts";
 import { sql, type Queryable } from "../postgres/sql.ts";
 
 /** An incident that is open, of the warehouse or of any of its accounts. */
@@ -9,13 +10,14 @@ export type OpenIncident = {
   /** The account with the problem, empty for that of API_TOKEN; null if the problem is in the warehouse. */
   readonly account: string | null;
   readonly summary: string;
+  readonly facts: Facts;
   readonly openedAt: Date;
 };
 
 /** The open incidents, the oldest first. */
 export async function readOpenIncidents(db: Queryable): Promise<readonly OpenIncident[]> {
   const { rows } = await sql<OpenIncident>`
-    select incident_id as "incidentId", kind, subject, account, summary, opened_at as "openedAt"
+    select incident_id as "incidentId", kind, subject, account, summary, detail as facts, opened_at as "openedAt"
     from   ops.incident_log
     where  is_open
     order  by incident_id`.execute(db);

@@ -68,12 +68,13 @@ describe("what mends an incident", () => {
     address: "/",
     now: Date.parse("2026-11-22T05:00:00Z"),
   } as unknown as PageContext;
-  const incident = (kind: string, subject: string, summary = ""): OpenIncident => ({
+  const incident = (kind: string, subject: string, facts: OpenIncident["facts"] = {}): OpenIncident => ({
     incidentId: "1",
     kind,
     subject,
     account: null,
-    summary,
+    summary: "",
+    facts,
     openedAt: new Date(0),
   });
   const sums = [
@@ -101,12 +102,16 @@ describe("what mends an incident", () => {
   });
 
   test.each([
-    ["dataset_stale", "review", "its newest day is 2026-11-19", "dataset=review&amp;days=10"],
-    ["day_lost", "", "2 snapshots of app_rating and review for 2026-11-21", "dataset=app_rating%2Creview&amp;days=8"],
-    ["dataset_stale", "review", "its newest day is 2020-01-01", "dataset=review&amp;days=365"],
-    ["dataset_stale", "review", "no day is loaded yet", "dataset=review"],
-  ])("%s of %s, %s: the grid of the datasets and days that it names", (kind, subject, summary, query) => {
-    expect(shown(kind, subject, summary)).toContain(`href="/coverage?${query}"`);
+    ["dataset_stale", { dataset: "review", newest_day: "2026-11-19" }, "dataset=review&amp;days=10"],
+    [
+      "day_lost",
+      { datasets: ["app_rating", "review", "top_chart", "visibility"], days: ["2026-11-20", "2026-11-21"] },
+      "dataset=app_rating%2Creview%2Ctop_chart%2Cvisibility&amp;days=9",
+    ],
+    ["dataset_stale", { dataset: "review", newest_day: "2020-01-01" }, "dataset=review&amp;days=365"],
+    ["dataset_stale", { dataset: "review", newest_day: null }, "dataset=review"],
+  ])("%s: the grid of all datasets and days among its facts", (kind, facts, query) => {
+    expect(shown(kind, "", facts)).toContain(`href="/coverage?${query}"`);
   });
 });
 

@@ -2,7 +2,6 @@ import { accountOf } from "../../config/config-of-account.ts";
 import { countOf } from "../../core/words.ts";
 import { sumBy } from "../../core/sum.ts";
 import { dayOf, daysBetween, isDay } from "../../core/day.ts";
-import { datasets } from "../../datasets/shared/all.ts";
 import { kindNamed, titleOf } from "../../incidents/kinds.ts";
 import { incidentText, type OpenIncident } from "../../incidents/open-incidents.ts";
 import type { FailureSum } from "../../ledger/failures.ts";
@@ -93,11 +92,10 @@ function isAbout(fields: Fields, { app, dataset, code }: FailureSum): boolean {
 const daysBefore = 6;
 const mostDays = 365;
 
-/** The grid of the datasets and days that an incident names, in its subject or its text; the whole grid if it names none. */
-function coverageAddress({ subject, summary }: OpenIncident, now: number): string {
-  const words = new Set(`${subject} ${summary}`.split(/[^\w-]+/));
-  const named = datasets.map(({ name }) => name).filter((name) => words.has(name));
-  const [first] = [...words].filter(isDay).sort();
+/** The grid of the datasets and days among the facts of an incident; the whole grid if it has none. */
+function coverageAddress({ facts }: OpenIncident, now: number): string {
+  const named = (one: string, many: string) => [facts[many] ?? facts[one] ?? []].flat().map(String);
+  const [first] = named("newest_day", "days").filter(isDay).sort();
   const days = first === undefined ? "" : Math.min(daysBetween(first, dayOf(now)) + 1 + daysBefore, mostDays);
-  return pageAddress("/coverage", { dataset: named.join(","), days });
+  return pageAddress("/coverage", { dataset: named("dataset", "datasets").join(","), days });
 }
