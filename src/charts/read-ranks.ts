@@ -3,6 +3,7 @@ import { didYouMean } from "../core/did-you-mean.ts";
 import { earliest, latest, addDays, type Day } from "../core/day.ts";
 import { fail } from "../core/errors.ts";
 import type { Window } from "../core/window.ts";
+import { listed } from "../core/words.ts";
 import type { Database } from "../postgres/database.ts";
 import type { RankChart } from "./rank-chart.ts";
 
@@ -87,6 +88,24 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
       problem: `there is no app ${app}`,
       hint: "core.dim_app lists the known apps",
     });
+  const tracked = await trackedKeywords(db, { app, country });
+  const problem = `no rank of ${app} for ${JSON.stringify(keyword)} in ${country} is loaded`;
+  // a tracked keyword is no typing error: its ranks are missing
+  if (tracked.includes(keyword))
+    return fail("nothing_to_draw", {
+      problem,
+      hint: `\`storehouse gaps --dataset keyword_rank --app ${app} --country ${country}\` shows what is missing`,
+    });
+  const loaded = await loadedKeywords(db, { app, country });
+  return fail("nothing_to_draw", {
+    problem: `${problem}${didYouMean(keyword, tracked)}`,
+    hint: `${loaded.length === 0 ? "no keyword is loaded there" : `the keywords loaded there are ${listed(loaded, 5)}`}: mart.keyword_rank_daily has all that are loaded`,
+  });
+}
+
+type Place = Pick<RankQuestion, "app" | "country">;
+
+async function trackedKeywords(db: Database, { app, country }: Place): Promise<readonly string[]> {
   const { rows } = await sql<{ keyword: string }>`
     select distinct k.keyword
     from   core.tracked_keyword as t
@@ -96,11 +115,17 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
     where  a.track_id = ${app} and c.country_code = ${country}
     order  by k.keyword
     limit  5000`.execute(db);
-  const tracked = rows.map((row) => row.keyword);
-  // a tracked keyword is no typing error: its ranks are missing
-  const near = tracked.includes(keyword) ? "" : didYouMean(keyword, tracked);
-  return fail("nothing_to_draw", {
-    problem: `no rank of ${app} for ${JSON.stringify(keyword)} in ${country} is loaded${near}`,
-    hint: "`storehouse gaps --dataset keyword_rank --app ID` shows what is loaded",
-  });
+  return rows.map((row) => row.keyword);
+}
+
+async function loadedKeywords(db: Database, { app, country }: Place): Promise<readonly string[]> {
+  const { rows } = await sql<{ keyword: string }>`
+    select distinct k.keyword
+    from   core.dim_app as a
+    join   core.fact_keyword_rank as f on f.app_key = a.app_key
+    join   core.dim_country as c on c.country_key = f.country_key
+    join   core.dim_keyword as k on k.keyword_key = f.keyword_key
+    where  a.track_id = ${app} and c.country_code = ${country}
+    order  by k.keyword`.execute(db);
+  return rows.map((row) => row.keyword);
 }
