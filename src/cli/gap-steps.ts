@@ -5,13 +5,17 @@ import { datasetNamed } from "../datasets/shared/all.ts";
 import type { EarlierGaps } from "../planner/earlier-gaps.ts";
 import type { GapLine } from "../planner/gap-lines.ts";
 
-/** What to do about gaps, one line per state; other states need no action. */
-export function gapSteps(lines: readonly GapLine[]): readonly string[] {
+/**
+ * What to do about gaps, one line per state; other states need no action. `named`: the requested datasets; a plan without names leaves out
+ * those that are off.
+ */
+export function gapSteps(lines: readonly GapLine[], named: readonly string[]): readonly string[] {
+  const of = named.length === 0 ? "" : ` --dataset ${named.join(",")}`;
   const having = (state: keyof GapLine["cells"]) => lines.filter(({ cells }) => (cells[state] ?? 0) > 0);
   const missing = having("missing");
   const steps = [
     missing.length > 0
-      ? `missing: \`storehouse plan\` prices what \`storehouse sync\` would fetch of these cells${backfillStep(missing)}.`
+      ? `missing: \`storehouse plan${of}\` prices what \`storehouse sync${of}\` would fetch of these cells${backfillStep(missing)}.`
       : "",
     having("failed").length > 0 ? "failed: `storehouse failures` says why, and which command requests them again." : "",
     having("deferred").length > 0 ? "deferred: `storehouse status` says why, and until when." : "",

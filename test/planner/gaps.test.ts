@@ -117,6 +117,16 @@ test("where only snapshots are missing no backfill is named: that of a list of t
   expect(stdout).toContain("missing: `storehouse plan` prices what `storehouse sync` would fetch of these cells.");
 });
 
+test("of a dataset that is off the steps name it, so that the plan prices what is missing", async () => {
+  const settings = { datasets: { keyword_rank: { on: false } } };
+  const later = ["--as-of", addDays(today, 1)];
+  const { stdout } = await runCommand(synced, ["gaps", "--dataset", "keyword_rank", ...later], { settings });
+  const [, step = ""] =
+    /missing: `storehouse ([^`]+)` prices what `storehouse sync --dataset keyword_rank`/.exec(stdout) ?? [];
+  const planned = await runCommand(synced, [...step.split(" "), ...later, "--json"], { settings });
+  expect(planned.stdout).toContain("keyword_rank");
+});
+
 test("an app or a country that nobody follows is refused by name", async () => {
   await using stage = await openStage({ market });
   for (const unread of [

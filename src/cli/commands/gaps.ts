@@ -14,6 +14,7 @@ import { print, printJson } from "../output.ts";
 import { count } from "../../core/words.ts";
 import type { ReportedCells } from "../../ledger/reported-cells.ts";
 import { noEarlierGaps, readEarlierGaps, type EarlierGaps } from "../../planner/earlier-gaps.ts";
+import type { SyncRequest } from "../../planner/request.ts";
 import { readReported, reportedIn, sumReported } from "../../planner/reported-cells.ts";
 import { reportedWords } from "../reported-words.ts";
 import { addSyncOptions, requestOf } from "../sync-options.ts";
@@ -49,7 +50,15 @@ export function defineGaps(command: Command): void {
             states.length > 0 ? noEarlierGaps : await readEarlierGaps(db, { request, named }, app.config.settings);
           // without --from only the days that a sync loads are shown, and open slices of a backfill may be about earlier ones
           const none = options.from === undefined ? "Nothing that a sync requests is missing" : "Nothing is missing";
-          printCoverage(coverage, { states, names: await readAppNames(db, coverage), none, reported, earlier });
+          const { dataset: datasets } = options;
+          printCoverage(coverage, {
+            states,
+            datasets,
+            names: await readAppNames(db, coverage),
+            none,
+            reported,
+            earlier,
+          });
         }
       }, options.asOf),
     );
@@ -78,7 +87,7 @@ function withReported(one: ScopeCoverage, reported: readonly ReportedCells[]) {
 
 function printCoverage(
   coverage: readonly ScopeCoverage[],
-  { states, names, none, reported, earlier }: Shown & None & Beside,
+  { states, datasets, names, none, reported, earlier }: Shown & None & Beside & Pick<SyncRequest, "datasets">,
 ): void {
   if (coverage.length === 0) {
     print(
@@ -104,7 +113,7 @@ function printCoverage(
     print(
       `... and ${count(lines.length - most)} more: narrow the list with --dataset, --app or --country, or use --json.`,
     );
-  print([`\nAll cells: ${all}.`, ...sources, ...gapSteps(lines), ...steps].join("\n"));
+  print([`\nAll cells: ${all}.`, ...sources, ...gapSteps(lines, datasets), ...steps].join("\n"));
   const shown = Map.groupBy(
     lines.map((line) => line.coverage),
     (one) => one.dataset,
