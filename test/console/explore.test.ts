@@ -163,7 +163,11 @@ test("ranks are drawn with the releases of the app", async () => {
 });
 
 test("an app, a country or a keyword that nothing is known of is said to be so", async () => {
-  expect((await client.get("/explore?app=ios:1")).text).toContain("No ranks of ios:1 are loaded.");
+  const { text: unknown } = await client.get("/explore?app=ios:1");
+  expect(unknown).toContain("No ranks of ios:1 are loaded.");
+  // which loads no app that is not in the portfolio
+  expect(unknown).not.toContain("storehouse sync");
+  expect(unknown).toMatch(/<a href="\/explore\?view=ranks">what is loaded of any app/);
   for (const [query, says] of [
     ["country=DE", "No ranks in DE are loaded."],
     ["country=us&device=watch", "No ranks in US on watch are loaded."],

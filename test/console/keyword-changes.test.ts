@@ -51,6 +51,19 @@ describe("a change of keywords", () => {
     expect(text).not.toContain("--help");
   });
 
+  test("for a country that does not exist is not offered, and is refused as by the command", async () => {
+    const noCountry = "XX is not an ISO 3166-1 country code";
+    expect(await ann.get(`/portfolio/${place.app}/XX`)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining(noCountry),
+    });
+    const typed = { ...place, country: "xx", verb: "add", keywords: "one" };
+    expect(await ann.post("/actions/keywords", typed)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining(noCountry),
+    });
+  });
+
   test("that two operators make at once is made by one after the other: the second is refused what nobody has shown to them", async () => {
     const [first, second] = [
       { ...place, verb: "sync", keywords: "one\ntwo\nthree\nfour" },

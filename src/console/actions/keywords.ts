@@ -1,5 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
+import { Country } from "../../config/portfolio-settings.ts";
 import { dailyKeywordRankings, numberOfKeywords } from "../../api/operations/dashboard.ts";
 import { apiAccess } from "../../config/config.ts";
 import { count, countOf } from "../../core/words.ts";
@@ -31,7 +32,8 @@ const Input = z.object({
   country: z
     .string()
     .transform((code) => code.trim().toUpperCase())
-    .refine((code) => /^[A-Z]{2}$/.test(code), "is not a two-letter country code"),
+    .refine((code) => /^[A-Z]{2}$/.test(code), "is not a two-letter country code")
+    .pipe(Country),
   ...keywordFields,
 });
 

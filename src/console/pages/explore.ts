@@ -95,12 +95,18 @@ export const explorePage = definePage({
 function nothing({ app, country, device, view }: ExploreInput): Html {
   const place = `${country === "" ? "" : ` in ${country.toUpperCase()}`}${device === "" ? "" : ` on ${device}`}`;
   const about = `${app === "" ? "" : ` of ${app}`}${place}`;
+  const [elsewhere, words] = [app === "" || place === "" ? "" : app, app === "" || place === "" ? "any app" : app];
   return html`<h1>Explore</h1>
     <div class="card">
       <p>
-        ${about === "" ? "No ranks are loaded yet." : `No ranks${about} are loaded.`} <code>storehouse sync</code> loads
-        them; <a href="/coverage">Coverage</a> shows what is
-        loaded${place === "" ? "." : html`, and <a href="${pageAddress("/explore", { view, app })}">this page</a> what is loaded elsewhere.`}
+        ${
+          about === ""
+            ? html`No ranks are loaded yet. <code>storehouse sync</code> loads them;
+                <a href="/coverage">Coverage</a> shows what is loaded.`
+            : html`No ranks${about} are loaded. A sync loads only apps and countries of the
+                <a href="/portfolio">portfolio</a>. Here is
+                <a href="${pageAddress("/explore", { view, app: elsewhere })}">what is loaded of ${words}</a>.`
+        }
       </p>
     </div>`;
 }

@@ -1,5 +1,6 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import { z } from "zod";
+import { Country } from "../../config/portfolio-settings.ts";
 import { countOf } from "../../core/words.ts";
 import { readKeywordsSince, readPortfolioSince } from "../../planner/portfolio-since.ts";
 import { definePage } from "../define-page.ts";
@@ -15,7 +16,10 @@ export const keywordsPage = definePage({
   titleOf: ({ app, country }) => `Keywords of ${app} in ${country}`,
   input: z.object({
     app: TrackIdInput,
-    country: z.string().regex(/^[A-Z]{2}$/, "is not a country code"),
+    country: z
+      .string()
+      .regex(/^[A-Z]{2}$/, "is not a country code")
+      .pipe(Country),
   }),
   examples: [],
   show: async (context, place) => {
