@@ -61,8 +61,9 @@ async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<rea
   const { rows } = await sql<RunLine>`
     select run_id, kind, account, as_of, plan_id, started_at, ended_at, outcome, error_message, planned_slice_count, planned_credits::float8, loaded_count::int,
            empty_count::int, skipped_count::int, failed_count::int, open_count::int, deferred_count::int, request_count::int, booked_credits::int, rows_loaded::float8, rows_rejected::float8,
-           -- slices that are missing from its counts belong to other runs by now; in a limited run they were cancelled, and its many requests need not be read
-           case when outcome is distinct from 'limited' and planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count then coalesce((
+           -- slices that are missing from its counts belong to other runs by now; in a limited run they were cancelled, and its many requests need not be read;
+           -- a failed run is retried most often, and empty slices that it did not plan may hide from its counts that slices are missing
+           case when outcome = 'failed' or outcome is distinct from 'limited' and planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count then coalesce((
              select jsonb_agg(jsonb_build_object('runId', m.run_id::text, 'kind', m.kind, 'slices', m.slices) order by m.run_id)
              from   (select s.run_id, o.kind, count(distinct s.slice_id) as slices
                      from   ops.request_log as q
