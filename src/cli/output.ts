@@ -13,7 +13,10 @@ export function withWholeCommands(text: string, columns: number): string {
   return text.replaceAll(command, (one) => (one.length < columns ? one.replaceAll(" ", noBreak) : one));
 }
 
-/** A text whose lines fit; a continuation is indented like its line. */
+/** Characters that turn the direction of the text after them, also in the next lines: names and arguments may contain them. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text whose lines fit, without characters that turn its direction; a continuation is indented like its line. */
 export function fitLines(text: string, columns: number): string {
   const fit = (line: string): readonly string[] => {
     if (textWidth(line) <= columns) return [line];
@@ -22,7 +25,7 @@ export function fitLines(text: string, columns: number): string {
     const [first = "", ...rest] = wrapText(withWholeCommands(line.slice(indent.length), room), room);
     return [indent + first, ...rest.map((next) => " ".repeat(indent.length) + next)];
   };
-  return text.split("\n").flatMap(fit).join("\n").replaceAll(noBreak, " ");
+  return text.replaceAll(turns, "").split("\n").flatMap(fit).join("\n").replaceAll(noBreak, " ");
 }
 
 /** Writes a result for programs. */

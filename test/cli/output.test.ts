@@ -20,3 +20,7 @@ test("in a pipe no line is broken", () => {
   const long = "word ".repeat(100).trim();
   expect(fitLines(long, Number.POSITIVE_INFINITY)).toBe(long);
 });
+
+test("a name does not turn the direction of the text after it", () => {
+  expect(fitLines("the app \u202egnp.exe\u202c and \u2067more\u2069", 80)).toBe("the app gnp.exe and more");
+});
