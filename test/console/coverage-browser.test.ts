@@ -163,6 +163,18 @@ describe.skipIf(chromiumPath === null)(`the grid in a browser${leftOut}`, () => 
     expect(await page.locator('td[aria-selected="true"]').count()).toBe(6);
   });
 
+  test("on a phone the name of an app may take two lines, so that apps whose names begin alike differ", async () => {
+    const held = await browser.newPage({ viewport: { width: 390, height: 844 }, baseURL: served.url });
+    await held.goto("/coverage?dataset=keyword_rank&days=60");
+    await held.locator(".who .app", { hasText: "Lumi" }).first().waitFor();
+    const cut =
+      "[...document.querySelectorAll('.who .app')].filter((one) => one.textContent.startsWith('Lumi') && (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight)).length";
+    expect(await held.evaluate<number>(cut)).toBe(0);
+    const heights = "[...new Set([...document.querySelectorAll('tr[data-row]')].map((one) => one.offsetHeight))]";
+    expect(await held.evaluate<readonly number[]>(heights)).toHaveLength(1);
+    await held.close();
+  });
+
   test("by touch a swipe scrolls and selects nothing, and a tap selects a cell", async () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const context = await browser.newContext({ ...phone, baseURL: served.url });
