@@ -7,7 +7,6 @@ import { readPortfolioApps } from "../../planner/portfolio.ts";
 import { planTotals } from "../../planner/plan-tally.ts";
 import { datasetsOf, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount } from "../../ledger/open-slices.ts";
-import { forgetOldPrices } from "../../runs/forget-prices.ts";
 import { readSyncWork } from "../../runs/sync-work.ts";
 import { otherAccountsWords } from "../../planner/of-other-accounts.ts";
 import { withApp } from "../with-app.ts";
@@ -64,7 +63,6 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const { settings } = app.config;
   const request = requestOf(app, options);
   const names = datasetsOf(request, settings).map(({ name }) => name);
-  await forgetOldPrices({ db, clock: app.clock });
   const work = await readSyncWork({ db, clock: app.clock, settings }, request, { whole: true });
   const { stage, tries, cancelled, naiveCredits } = work;
   const [lines, waiting] = [workOf(work.lines), [...workOf(work.waiting), ...workOf(tries)]];
