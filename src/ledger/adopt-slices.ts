@@ -24,7 +24,10 @@ export async function hasOrphans(db: Database, account: string): Promise<boolean
 
 /** What workers plan once the lists among these slices are loaded. */
 export function readPlannedAfterOrphans(db: Database, account: string): Promise<readonly string[]> {
-  return readPlannedAfter(db, sql`${isOpen()} and s.run_id in (select r.run_id from ops.run as r where ${isOfDead(account)})`);
+  return readPlannedAfter(
+    db,
+    sql`${isOpen()} and s.run_id in (select r.run_id from ops.run as r where ${isOfDead(account)})`,
+  );
 }
 
 /**

@@ -70,7 +70,7 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
     with open as (
       select s.slice_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
-      left   join ops.credit_cost as c on c.operation = s.operation
+      left   join ops.credit_price as c on c.operation = s.operation
       where  s.run_id = ${runId} and s.state = 'deferred' and not ${hasLanded}
       and    (s.plan_id is null or s.tail_of is not null and not exists (select from ops.request as q where q.slice_id = s.slice_id))
     ), cancelled as (
@@ -137,7 +137,7 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         select s.slice_id, s.run_id, s.state as was, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
         from   ops.slice as s
         join   ops.run as r on r.run_id = s.run_id and ${isLeftOver(ofPlan)}
-        left   join ops.credit_cost as c on c.operation = s.operation
+        left   join ops.credit_price as c on c.operation = s.operation
         cross  join lateral (select ${hasLanded} as landed) as answer
         where  s.plan_id = ${planId} and ${isOpen()}
       ), cancelled as (

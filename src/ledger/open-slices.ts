@@ -84,7 +84,7 @@ export function atLearnedPrice(credits: SqlFragment, requests: SqlFragment): Sql
   return sql`greatest(${credits}, ${requests} * coalesce(c.learned, 0))`;
 }
 
-/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_cost as c` for its operation. */
+/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_price as c` for its operation. */
 export const likelyCredits = atLearnedPrice(creditsLeft, requestsLeft);
 
 /** Open slices of one dataset and class, and the requests and credits that they are still expected to take. */
@@ -121,7 +121,7 @@ export async function openWork(db: Database, of: OpenWorkOf): Promise<readonly O
            -- landed pages are paid for
            count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits
     from   ops.slice as s
-    left   join ops.credit_cost as c on c.operation = s.operation
+    left   join ops.credit_price as c on c.operation = s.operation
     where  ${isOpen()} and ${only}
     group  by 1, 2, 3, 4, 5
     order  by 1, 2, 3, 4, 5`.execute(db);

@@ -218,7 +218,7 @@ export async function priceLeftBeyond(db: Database, planId: string, counts = sql
            (select coalesce(sum(${likelyCredits}), 0)::float8
             from   ops.slice as s
             join   ops.run   as r on r.run_id = s.run_id
-            left   join ops.credit_cost as c on c.operation = s.operation
+            left   join ops.credit_price as c on c.operation = s.operation
             where  s.plan_id = p.plan_id and ${isOpen()} and ${paysFromPlan} and ${counts}) as open
     from   ops.plan as p
     where  p.plan_id = ${planId}`.execute(db);

@@ -136,7 +136,7 @@ export async function addPlanned(transaction: Database, runId: string, ids: read
   await sql`
     update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
     from   (select count(*) as slices, coalesce(sum(${likelyCredits}), 0) as credits
-            from   ops.slice as s left join ops.credit_cost as c on c.operation = s.operation
+            from   ops.slice as s left join ops.credit_price as c on c.operation = s.operation
             where  s.slice_id = any (${[...ids]}::bigint[])) as planned
     where  r.run_id = ${runId}`.execute(transaction);
 }

@@ -13,7 +13,6 @@ import { readRooms, type UsedRoom } from "../planner/credit-budgets.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
-import { forgetOldPrices } from "./forget-prices.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
 import { adoptOrphans } from "./orphans.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
@@ -39,7 +38,6 @@ export async function planAgreed(parts: IngestParts, settings: Settings, names: 
  */
 export async function planDue(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await cancelOutOfPortfolio(parts, settings, { datasets: chosen, isWorker: true });
-  await forgetOldPrices(parts);
   const isAnyWaiting = await checkBalanceIfDue(parts);
   // the others after the plan: before it they would take the credits that snapshots of the night need
   if (isAnyWaiting) await resumeOnCredits(parts, settings, { onlySnapshots: true });
