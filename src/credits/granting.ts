@@ -13,7 +13,7 @@ import type { Grant } from "./holds.ts";
 import type { Holders } from "./lapsed-holds.ts";
 import { createNightsKeeper, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
 import { leftOfPlan } from "./plan-price.ts";
-import type { SharedHolds } from "./shared-holds.ts";
+import type { Reserve } from "./shared-holds.ts";
 
 /** What decides whether a call gets credits. */
 export type GrantOptions = {
@@ -54,7 +54,7 @@ export type PricedWork = {
  * Makes the function that holds credits for a call. It throws a DeferError, with the time of the next try, if the floor of its class, a
  * budget, the price of its plan or the allowance leaves too few.
  */
-export function createGranting(options: GrantOptions, holds: SharedHolds): (work: PricedWork) => Promise<Grant> {
+export function createGranting(options: GrantOptions, reserve: Reserve): (work: PricedWork) => Promise<Grant> {
   const {
     accountId,
     clock,
@@ -129,7 +129,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
     // when a slice is lost and what budgets allow is read only after a refusal
     const tryOnce = async (): Promise<Grant | null> => {
       const keeps = await keepsFor(work);
-      const granted = await holds.reserve({ ...request, keeps });
+      const granted = await reserve({ ...request, keeps });
       if (granted !== null) return granted;
       const lostAt = work.class === "snapshot" ? ((await work.lostAt?.()) ?? null) : null;
       const lastDay = lostAt === null ? null : startOfLastDay(lostAt);
@@ -140,7 +140,7 @@ export function createGranting(options: GrantOptions, holds: SharedHolds): (work
       };
       if (allowed.floor === request.floor && allowed.passesBudgets === request.passesBudgets) return null;
       request = { ...request, ...allowed };
-      return holds.reserve({ ...request, keeps });
+      return reserve({ ...request, keeps });
     };
     const first = await tryOnce();
     if (first !== null) return first;

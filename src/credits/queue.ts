@@ -5,7 +5,7 @@ import { whenAborted } from "../core/when-aborted.ts";
 import { createCallGate, type CallGate } from "./call-gate.ts";
 import { createGranting, type GrantOptions, type PricedWork } from "./granting.ts";
 import { isDeclaredDead } from "./declared-dead.ts";
-import type { CallReceipt } from "./holds.ts";
+import { settle, type CallReceipt } from "./holds.ts";
 import type { RunLimit } from "./run-limit.ts";
 import { createSharedHolds } from "./shared-holds.ts";
 
@@ -18,14 +18,14 @@ export type CreditQueueOptions = GrantOptions & {
 /** One call that needs credits. `cost` is computed when its turn comes: a higher price may have been learned while it waited. */
 type Work = Omit<PricedWork, "cost"> & { readonly cost: () => number; readonly signal?: AbortSignal };
 
-/** The result of a call. `isSettled`: its hold is settled already, in the statement that stored the answer. */
-type Sent<T> = { readonly result: T; readonly receipt: CallReceipt; readonly isSettled?: boolean };
+/** The result of a call, and the credits that it took: its hold was settled in the statement that stored the answer. */
+type Sent<T> = { readonly result: T; readonly charged: number };
 
 /** The credit-aware queue: nothing is sent before it is granted. */
 export interface CreditQueue {
   /**
-   * Runs `send`, with the number of its hold, once credits and pace allow. Throws a DeferError, with the time of the next try, if credits
-   * do not.
+   * Runs `send`, with the number of its hold, once credits and pace allow; `send` settles the hold, unless it throws. Throws a DeferError,
+   * with the time of the next try, if credits do not allow it.
    */
   run<T>(work: Work, send: (holdId: string) => Promise<Sent<T>>): Promise<T>;
   /** Runs a decision whether calls may continue: none is sent until it ends. */
@@ -45,10 +45,9 @@ const lateMs = 1_000;
 
 /** Opens the queue of this process; credits and pace are shared with all others through Postgres. */
 export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
-  const { clock, runLimit, db, holders } = options;
+  const { clock, runLimit, db, holders, accountId, pace } = options;
   const queue = new PQueue({ concurrency: options.concurrency });
-  const holds = createSharedHolds(options);
-  const grantFor = createGranting(options, holds);
+  const grantFor = createGranting(options, createSharedHolds(options));
   const gate = createCallGate();
 
   async function send<T>(
@@ -70,8 +69,8 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         receipt = lostReceipt;
         charged = work.cost;
         const done = await call(grant.holdId);
-        receipt = done.isSettled === true ? null : done.receipt;
-        charged = done.receipt.charged ?? 0;
+        receipt = null;
+        charged = done.charged;
         return done.result;
       } catch (error) {
         // a call that could not be recorded keeps its hold: once this process counts as dead, the call is recorded from the hold
@@ -79,7 +78,8 @@ export function createCreditQueue(options: CreditQueueOptions): CreditQueue {
         else if (!mayBeCharged(error)) [receipt, charged] = [unsentReceipt, 0];
         throw error;
       } finally {
-        if (receipt !== null) await holds.settle({ holdId: grant.holdId, receipt });
+        if (receipt !== null)
+          await settle(db, { accountId, settlements: [{ holdId: grant.holdId, receipt }], pace }, clock);
       }
     } finally {
       runLimit.settle(work.cost, charged);

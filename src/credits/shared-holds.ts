@@ -2,30 +2,24 @@ import type { Queryable } from "../postgres/sql.ts";
 import { createBatcher } from "../core/batcher.ts";
 import type { Clock } from "../core/clock.ts";
 import { releaseLapsedHolds, type Holders } from "./lapsed-holds.ts";
-import { canShareStatement, reserveMany, settle, type Settlement, type Grant, type CreditRequest } from "./holds.ts";
+import { reserveMany, type Grant, type CreditRequest } from "./holds.ts";
 
-/** Takes and settles the holds of concurrent calls together: one statement for all that are alike. */
-export interface SharedHolds {
-  /** A grant for one call; null if it is refused. Requests are granted in the order in which they came. */
-  reserve(request: CreditRequest): Promise<Grant | null>;
-  /** Settles a hold and books what its call cost. */
-  settle(end: Settlement): Promise<void>;
-}
+/** Returns a grant for one call; null if it is refused. Requests are granted in the order in which they came. */
+export type Reserve = (request: CreditRequest) => Promise<Grant | null>;
 
 /** At most this many calls share one statement. */
 const mostAtOnce = 100;
 /** Expired holds are released this often, and whenever credits run short. */
 const releaseEveryMs = 10_000;
 
-/** Opens the holds of a process on its account. `pace` is in requests per second. */
+/** Makes the function that takes the holds of a process on its account: one statement for all concurrent calls that are alike. */
 export function createSharedHolds(options: {
   readonly db: Queryable;
   readonly accountId: string;
   readonly clock: Clock;
-  readonly pace: number;
   readonly holders: Holders;
-}): SharedHolds {
-  const { db, accountId, clock, pace, holders } = options;
+}): Reserve {
+  const { db, accountId, clock, holders } = options;
   let releasedAt = Number.NEGATIVE_INFINITY;
 
   async function release(): Promise<void> {
@@ -42,28 +36,18 @@ export function createSharedHolds(options: {
     return reserveMany(db, requests, clock);
   }
 
-  return {
-    reserve: createBatcher({
-      most: mostAtOnce,
-      alike: (a: CreditRequest, b: CreditRequest) =>
-        a.cost === b.cost &&
-        a.floor === b.floor &&
-        a.keeps === b.keeps &&
-        a.planId === b.planId &&
-        a.passesBudgets === b.passesBudgets &&
-        JSON.stringify(a.budgets) === JSON.stringify(b.budgets),
-      flush: async (requests) => {
-        const grants = await grant(requests);
-        return requests.map((_, place) => grants[place] ?? null);
-      },
-    }),
-    settle: createBatcher({
-      most: mostAtOnce,
-      alike: canShareStatement,
-      flush: async (settlements: readonly Settlement[]) => {
-        await settle(db, { accountId, settlements, pace }, clock);
-        return settlements.map(() => undefined);
-      },
-    }),
-  };
+  return createBatcher({
+    most: mostAtOnce,
+    alike: (a: CreditRequest, b: CreditRequest) =>
+      a.cost === b.cost &&
+      a.floor === b.floor &&
+      a.keeps === b.keeps &&
+      a.planId === b.planId &&
+      a.passesBudgets === b.passesBudgets &&
+      JSON.stringify(a.budgets) === JSON.stringify(b.budgets),
+    flush: async (requests) => {
+      const grants = await grant(requests);
+      return requests.map((_, place) => grants[place] ?? null);
+    },
+  });
 }

@@ -79,7 +79,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
     const receipt: CallReceipt = { ...booked.reply.credits, lost: false };
     await landOnce(parts, landingOf(parts, call, booked.reply), { holdId, receipt });
     await parts.crashPoint?.("after landing");
-    return { result: { ...booked, refusal: decided }, receipt, isSettled: true };
+    return { result: { ...booked, refusal: decided }, charged: receipt.charged ?? 0 };
   });
   const problem = refusal ?? (await problemOf(parts, call, reply));
   if (problem !== null) throw problem;

@@ -1,7 +1,7 @@
 import { must } from "../support/must.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { reserveMany, settle } from "../../src/credits/holds.ts";
+import { canShareStatement, reserveMany, settle } from "../../src/credits/holds.ts";
 import { createSharedHolds } from "../../src/credits/shared-holds.ts";
 import {
   creditRequest,
@@ -56,13 +56,13 @@ test("grants that overlap the floor from many sides at once never cross it", asy
 test("the holds of dead workers are released before a request is refused", async () => {
   const account = await bank.account({ total: 100, left: 10 });
   const { accountId, clock } = account;
-  const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 1000, holders: noHolders });
+  const reserve = createSharedHolds({ db: bank.db, accountId, clock, holders: noHolders });
   const request = creditRequest({ accountId, cost: 5 });
-  await Promise.all([holds.reserve(request), holds.reserve(request)]);
+  await Promise.all([reserve(request), reserve(request)]);
   clock.move(15 * minute - 1);
-  expect(await holds.reserve(request)).toBeNull();
+  expect(await reserve(request)).toBeNull();
   clock.move(1);
-  const again = await Promise.all([holds.reserve(request), holds.reserve(request), holds.reserve(request)]);
+  const again = await Promise.all([reserve(request), reserve(request), reserve(request)]);
   expect(again.map((grant) => grant !== null)).toEqual([true, true, false]);
 });
 
@@ -97,8 +97,6 @@ test("good calls booked together leave the account as if booked one after the ot
 
 test("a refusal, a lost call and an answer without a balance are each booked separately", async () => {
   const account = await bank.account({ total: 100, left: 100, pace: 8 });
-  const { accountId, clock } = account;
-  const holds = createSharedHolds({ db: bank.db, accountId, clock, pace: 8, holders: noHolders });
   const grants = await take(account, 10, 5);
   const receipts = [
     account.answer(10, { left: 90 }),
@@ -107,7 +105,11 @@ test("a refusal, a lost call and an answer without a balance are each booked sep
     lost,
     account.answer(10),
   ];
-  await Promise.all(receipts.map((receipt, place) => holds.settle({ holdId: must(grants[place]).holdId, receipt })));
+  const settlements = receipts.map((receipt, place) => ({ holdId: must(grants[place]).holdId, receipt }));
+  const together = settlements.filter((one) => canShareStatement(must(settlements[0]), one));
+  expect(together).toEqual(settlements.slice(0, 2));
+  for (const some of [together, ...settlements.slice(2).map((one) => [one])])
+    await settle(bank.db, { accountId: account.accountId, settlements: some, pace: 8 }, account.clock);
   // 80 as reported, the lost one at its worst, the last by what it was charged
   expect(await account.state()).toMatchObject({ remaining: 60, held: 0, inFlight: 0, pacePerSecond: 4.2 });
 });

@@ -1,6 +1,8 @@
+import type { Clock } from "../../src/core/clock.ts";
 import { must } from "./must.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { observeBalance, openAccount, readAccount, type AccountState } from "../../src/credits/account.ts";
+import type { CreditQueue } from "../../src/credits/queue.ts";
 import { releaseLapsedHolds, type Holders } from "../../src/credits/lapsed-holds.ts";
 import { reserveMany, settle, type CallReceipt, type CreditRequest, type Grant } from "../../src/credits/holds.ts";
 import { openWarehouse, type Database } from "../../src/postgres/database.ts";
@@ -114,6 +116,30 @@ function accountIn(db: Database, accountId: string, pace: number): TestAccount {
       notBefore,
       lost: false,
     }),
+  };
+}
+
+/** A queue whose calls return their receipt: it settles their holds with it, as the statement does that stores an answer. */
+export type SettlingQueue = Pick<CreditQueue, "whileHeld"> & {
+  run<T>(
+    work: Parameters<CreditQueue["run"]>[0],
+    call: () => Promise<{ readonly result: T; readonly receipt: CallReceipt }>,
+  ): Promise<T>;
+};
+
+/** Makes one of a queue on the same account. */
+export function settlingQueue(
+  queue: CreditQueue,
+  { db, accountId, clock, pace }: Pick<TestAccount, "db" | "accountId" | "pace"> & { readonly clock: Clock },
+): SettlingQueue {
+  return {
+    whileHeld: queue.whileHeld,
+    run: (work, call) =>
+      queue.run(work, async (holdId) => {
+        const { result, receipt } = await call();
+        await settle(db, { accountId, settlements: [{ holdId, receipt }], pace }, clock);
+        return { result, charged: receipt.charged ?? 0 };
+      }),
   };
 }
 

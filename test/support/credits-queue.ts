@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 import { createRunLimit, type RunLimit } from "../../src/credits/run-limit.ts";
-import { createCreditQueue, type CreditQueue, type CreditQueueOptions } from "../../src/credits/queue.ts";
+import { createCreditQueue, type CreditQueueOptions } from "../../src/credits/queue.ts";
 import type { CallReceipt } from "../../src/credits/holds.ts";
-import { noHolders, type TestAccount } from "./credits-account.ts";
+import { noHolders, settlingQueue, type SettlingQueue, type TestAccount } from "./credits-account.ts";
 
 /** A queue on an account, with calls that wait until the test lets them end. */
 export type TestQueue = {
-  readonly queue: CreditQueue;
+  readonly queue: SettlingQueue;
   readonly runLimit: RunLimit;
   /** Names of the calls that were sent, in the order in which they were. */
   readonly sent: readonly string[];
@@ -54,7 +54,7 @@ export function openQueue(
     return call;
   };
   return {
-    queue,
+    queue: settlingQueue(queue, account),
     runLimit,
     sent,
     refreshes: () => refreshes,

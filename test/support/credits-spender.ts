@@ -9,7 +9,7 @@ import { observeBalance, openAccount } from "../../src/credits/account.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { createCreditQueue } from "../../src/credits/queue.ts";
 import { openWarehouse } from "../../src/postgres/database.ts";
-import { noHolders } from "./credits-account.ts";
+import { noHolders, settlingQueue } from "./credits-account.ts";
 import type { Spender } from "./credits-spenders.ts";
 
 /**
@@ -25,7 +25,7 @@ await using opened = new AsyncDisposableStack();
 const { db } = opened.use(await openWarehouse(spender.databaseUrl, concurrency + 2));
 const http = opened.adopt(new Pool(spender.apiUrl), (pool) => pool.destroy());
 await openAccount(db, accountId, pace, clock);
-const queue = createCreditQueue({
+const unsettled = createCreditQueue({
   db,
   accountId,
   clock,
@@ -37,6 +37,7 @@ const queue = createCreditQueue({
   budgets: spender.budgets ?? [],
   refresh,
 });
+const queue = settlingQueue(unsettled, { db, accountId, clock, pace });
 let booked = 0;
 const go = once(process, "message");
 process.send?.("ready");
