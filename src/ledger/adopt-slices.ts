@@ -1,6 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
-import { creditsLeft, hasOpenSlices, isOpen } from "./open-slices.ts";
+import { hasOpenSlices, isOpen, likelyCredits } from "./open-slices.ts";
 import { isRetryByHand } from "./plan-payers.ts";
 import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
 import { addPlanned, queueOf } from "./runs.ts";
@@ -19,7 +19,8 @@ export async function hasOrphans(db: Database, account: string): Promise<boolean
 }
 
 /**
- * Which orphaned slices a run adopts: of these datasets, or of one plan, for at most `mostCredits` (pages that have landed cost nothing).
+ * Which orphaned slices a run adopts: of these datasets, or of one plan, for at most `mostCredits` at learned prices (pages that have landed
+ * cost nothing).
  */
 export type Adoption = {
   readonly runId: string;
@@ -50,9 +51,10 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
       with free as materialized (
         select run_id from ops.run as r where ${isLeft(run.runId)} and (${isRetryByHand} or not ${run.onlyRetries ?? false}::boolean)
       ), open as (
-        select s.slice_id, s.turn, ${creditsLeft} as credits
+        select s.slice_id, s.turn, ${likelyCredits} as credits
         from   ops.slice as s
         join   free using (run_id)
+        left   join ops.credit_cost as c on c.operation = s.operation
         where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
         and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
         and    (s.class = 'snapshot' or not ${run.onlySnapshots ?? false}::boolean)

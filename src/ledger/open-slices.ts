@@ -77,7 +77,7 @@ const pagesLanded = sql`
 export const requestsLeft = sql`greatest(s.planned_requests - (${pagesLanded}), 0)`;
 
 /** SQL: credits that an open slice (`ops.slice as s`) is still expected to cost, at the price of its plan. */
-export const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;
+const creditsLeft = sql`ceil(s.planned_credits * ${requestsLeft}::numeric / greatest(s.planned_requests, 1))`;
 
 /** SQL: these planned credits or, if that is more, this many requests at the learned price of the operation (`c.learned`). */
 export function atLearnedPrice(credits: SqlFragment, requests: SqlFragment): SqlFragment {

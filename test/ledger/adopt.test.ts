@@ -128,6 +128,19 @@ describe("adoptOrphanedSlices", () => {
     expect(await adopt(10)).toBe(1);
   });
 
+  test("takes no more than the budget pays for at the price that was learned since, if that is higher", async () => {
+    await stage.pool.query(
+      `insert into ops.credit_cost (operation, documented, learned, last_seen_at, last_charged) values ('learned', 3, 6, now(), 6)
+       on conflict (operation) do update set learned = excluded.learned`,
+    );
+    const planned = { operation: "learned", requests: 1, credits: 3 };
+    const run = await stage.run();
+    await stage.insert(run, draft({ ...planned, window: august(1) }), draft({ ...planned, window: august(2) }));
+    expect(await adopt(6)).toBe(1);
+    const { rows } = await sql`select planned_credits::int from ops.run where run_id = ${mine}`.execute(stage.db);
+    expect(rows).toEqual([{ planned_credits: 6 }]);
+  });
+
   test("queues what it took in the same order", async () => {
     const run = await stage.run();
     const days = [3, 11, 7, 19, 15, 1, 2, 4, 5, 6, 8, 9];
