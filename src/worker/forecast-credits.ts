@@ -25,10 +25,8 @@ import { runsBetween, scheduledBy, type CrontabLine } from "./crontab.ts";
 
 /** In a longer period the first days show what the others will take. */
 const mostDays = 40;
-/** A forecast is valid for this long if nothing has been planned since. */
+/** A forecast is valid for this long if nothing has been planned since: settings, prices and loaded answers change what nights take. */
 const standsMs = 6 * hourMs;
-/** The same while slices run: what they load may lead to more plans. */
-const standsUnderWayMs = 30 * 60_000;
 
 type Parts = Pick<App, "config" | "clock"> & { readonly warehouse: Pick<App["warehouse"], "db"> };
 
@@ -118,7 +116,7 @@ function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly Cred
 
 /**
  * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day, too old or of other budgets, or
- * something has been planned or agreed to since, or was under way. Between two rounds of a night the earlier one is returned, because it
+ * something has been planned or agreed to since. Between two rounds of a night the earlier one is returned, because it
  * knows what the next round takes. Null if none can be made: after a stop, or if today is not the day of the clock.
  */
 export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
@@ -154,9 +152,7 @@ async function stands(
   known: StoredForecast,
   now: number,
 ): Promise<boolean> {
-  const { madeAt, days } = known;
-  const wasUnderWay = (days[0]?.waiting ?? 0) > 0;
-  if (!knowsBudgets(known, budgets)) return false;
-  if (dayOf(madeAt) !== dayOf(now) || now - madeAt > (wasUnderWay ? standsUnderWayMs : standsMs)) return false;
+  const { madeAt } = known;
+  if (!knowsBudgets(known, budgets) || dayOf(madeAt) !== dayOf(now) || now - madeAt > standsMs) return false;
   return !(await wasPlannedSince(db, account, madeAt)) && !(await wasAgreedSince(db, accountId, madeAt));
 }
