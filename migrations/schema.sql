@@ -7394,8 +7394,7 @@ create table ops.plan (
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all of them at once; null until the plan runs.
-  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped. They count against its price.
-  past_unsure_credits bigint not null default 0, -- Credits that may have been charged for such slices and requests, because their calls got no reply. They count against its price as well.
+  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped.
   past_slice_count integer not null default 0, -- Loaded and empty slices of the plan that have since been folded into another slice (ops.slice.is_folded).
   cancelled_slice_count integer not null default 0, -- Slices of the plan that were cancelled. Their cells count as not requested, so that another plan requests them.
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, then corrected to what was charged. Credits of a call without an answer stay taken. The sum never exceeds the price.

@@ -3,7 +3,6 @@ import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
 import type { Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { creditWaitCodes } from "../core/waiting-codes.ts";
-import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 
 const literals = sql.join(openStates.map((state) => sql.lit(state)));
@@ -54,11 +53,6 @@ export function waitsForCredits(now: number): SqlFragment<boolean> {
 export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
   const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];
   return sql<number>`ceil(${credits}::numeric / greatest(${requests}, 1))`;
-}
-
-/** SQL: what requests (`ops.request as q`) without a reply may have cost, for slices under this alias; 0 if there are none. */
-export function unsureCredits(slice: string): ReturnType<typeof sql<number>> {
-  return sql<number>`coalesce(sum(${onePage(slice)}) filter (where ${mayHaveBeenCharged}), 0)`;
 }
 
 /** SQL: true if the answer of an open slice (`ops.slice as s`) is stored whole, and is loaded once a replay of its dataset has ended. */
