@@ -66,7 +66,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
         select s.slice_id, s.turn, ${likelyCredits} as credits
         from   ops.slice as s
         join   free using (run_id)
-        left   join ops.credit_cost as c on c.operation = s.operation
+        left   join ops.credit_price as c on c.operation = s.operation
         where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
         and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
         and    (s.class = 'snapshot' or not ${run.onlySnapshots ?? false}::boolean)
