@@ -172,11 +172,14 @@ export function createNightsKeeper({
   const read = async (now: number) => {
     known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
   };
+  // after a reset at each call, until an answer has reported the next one: history could take a night in between
+  const isOld = (now: number) =>
+    now - known.readAt >= keptForMs || (now >= known.resetsAt && Number.isFinite(known.resetsAt));
   return async () => {
     const now = clock.now();
-    // after a reset at each call, until an answer has reported the next one: history could take a night in between
-    if (now - known.readAt >= keptForMs || (now >= known.resetsAt && Number.isFinite(known.resetsAt)))
-      await (reading ??= read(now).finally(() => (reading = null)));
+    // a read that is under way may have begun before that report
+    if (isOld(now)) await reading;
+    if (isOld(now)) await (reading ??= read(now).finally(() => (reading = null)));
     return known;
   };
 }
