@@ -55,8 +55,8 @@ export function nightsUntil(nights: readonly Night[], now: number, resetsAt: num
   ];
 }
 
-/** A forecast that is older than usual still shows the nights of its period: a worker may plan once a week, or have slept for days. */
-const oldestDays = 7;
+/** A forecast that is older than usual still shows the nights of its period: a worker may plan once a month, or have slept for days. */
+const oldestDays = 40;
 
 /** The newest forecast that shows what history leaves to the nights; null if there is none of the last days. */
 export function readNightsAhead(db: Queryable, accountId: string, now: number): Promise<StoredForecast | null> {

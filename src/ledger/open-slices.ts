@@ -1,6 +1,6 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
-import type { Day } from "../core/day.ts";
+import { dayOf, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { creditWaitCodes } from "../core/waiting-codes.ts";
 import type { Database } from "../postgres/database.ts";
@@ -30,14 +30,19 @@ export async function hasOpenHistory(db: Database, account: string): Promise<boo
   return rows.length > 0;
 }
 
-/** True if workers are about to request slices of these datasets for an account, other than history, or do so now. */
+/**
+ * True if workers request slices of these datasets for an account now or later on the day of `now` (epoch-ms), other than history: slices
+ * wait, run, or have failed and are tried again.
+ */
 export async function isBeingRequested(
   db: Database,
-  { account, datasets }: { readonly account: string; readonly datasets: readonly string[] },
+  { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
 ): Promise<boolean> {
+  const isTriedToday = sql`s.state = 'failed' and s.due_at < (${dayOf(now)}::date + 1)::timestamp at time zone 'UTC'`;
   const { rows } = await sql`
     select from ops.slice as s
-    where  s.state in ('pending', 'running') and s.class <> 'history' and s.queue_id <= 0 and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
+    where  (s.state in ('pending', 'running') and s.queue_id <= 0 or ${isTriedToday})
+    and    s.class <> 'history' and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
     limit  1`.execute(db);
   return rows.length > 0;
 }

@@ -121,9 +121,10 @@ test("history leaves of a budget what the nights of its period take of it, and m
 
 test.each([
   [3, 40],
-  [8, 0],
+  [40, 40],
+  [41, 0],
 ])(
-  "history leaves what a forecast of %i days ago says of the nights, if that is no older than a week",
+  "history leaves what a forecast of %i days ago says of the nights, if that is no older than 40 days",
   async (days, credits) => {
     const { start, forecast, kept } = await open();
     await forecast(start - days * dayMs, start + 2 * hour - dayMs, 50);
