@@ -91,7 +91,7 @@ test("without a terminal it takes options, the environment and the token from st
   const done = await start(["--yes", "--api", sandbox.url, "--token-stdin", ...options], `${secret}\n`);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(
-    /The first sync costs about [\d,]+ credits\.\nA night then costs about [\d,]+ credits, 30 nights about/,
+    /The first sync costs about [\d,]+ credits\. Each connected search-ads account adds about [\d,]+\.\nA night then costs about [\d,]+ credits, 30 nights about/,
   );
   expect(done.stdout).toContain("\nNext: npx storehouse sync\n");
   expect(done.stdout).toContain("storehouse stands for npx storehouse");

@@ -15,7 +15,7 @@ import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { collect, several } from "../arguments.ts";
 import { canConfirm } from "../confirm.ts";
 import { print, remark } from "../output.ts";
-import { countOf } from "../../core/words.ts";
+import { count, countOf } from "../../core/words.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
 import { exitCodes } from "../exit-codes.ts";
 import {
@@ -191,7 +191,11 @@ async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): 
   const counted = settings.portfolio.source === "config" ? null : size;
   const price = await priceOfSetup(settings, counted, systemClock());
   const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio);
-  print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.`);
+  const ads =
+    Math.round(price.connectedFirst) === 0
+      ? ""
+      : ` Each connected search-ads account adds about ${count(Math.round(price.connectedFirst))}.`;
+  print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.${ads}`);
   print(nightWords(price));
   print(
     "\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing until you confirm.\nIn messages, storehouse stands for npx storehouse, in the folder of the project.",
