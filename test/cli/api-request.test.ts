@@ -123,7 +123,8 @@ describe("what a person requests by a command", () => {
   test("app pays for no other part of an app that the service does not know, and names the way to have it searched for", async () => {
     const { code, stdout, stderr } = await run(["app", "99"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/\n`storehouse discover ios 99` requests that the service reads it\.\nnot_found: /);
+    expect(stderr).toMatch(/\nnot_found: .*; `storehouse discover ios 99` requests that the service reads it\.\n$/);
+    expect(stderr).not.toContain("nothing to do");
     const other = await run(["app", "com.nobody.knows"]);
     expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
     expect(stage.requested().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
