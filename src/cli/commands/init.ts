@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { addressProblem, processEnvironment, type Environment } from "../../config/env.ts";
@@ -19,6 +20,7 @@ import { count, countOf } from "../../core/words.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
 import { exitCodes } from "../exit-codes.ts";
 import {
+  callOf,
   newApp,
   keywordProblem,
   priceOfSetup,
@@ -197,8 +199,13 @@ async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): 
       : ` Each connected search-ads account adds about ${count(Math.round(price.connectedFirst))}.`;
   print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.${ads}`);
   print(nightWords(price));
+  if (settings.portfolio.source === "config" && settings.portfolio.apps.length === 0)
+    return print(
+      `\nNo app is listed, so nothing about apps is requested: add --app and --country, list apps in ${files.settings}, or choose another --source.`,
+    );
+  const call = callOf(files.environment);
   print(
-    "\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing until you confirm.\nIn messages, storehouse stands for npx storehouse, in the folder of the project.",
+    `\nNext: ${call} sync\nIt shows the price of each step and spends nothing until you confirm.\nIn messages, storehouse stands for ${call}, called in ${path.dirname(files.environment)}.`,
   );
 }
 
