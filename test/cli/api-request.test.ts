@@ -240,6 +240,12 @@ describe("what cannot be requested", () => {
     [["keywords", "add", "no id", "US", "a"], "It is not a track id"],
     [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],
     [["gateway", "--new-key", "a", "--drop-key", "b"], "cannot be used with"],
+    [["sync", "--from", "2026-01-01", "--to", "2026-01-09", "--from", "2026-01-05"], "is given twice"],
+    [["backfill", "--max-credits", "5", "--max-credits=500"], "is given twice"],
+    [["init", "--yes", "--source", "both", "--source", "config"], "is given twice"],
+    // what may be repeated, may
+    [["init", "--country", "US", "--country", "DE", "--country", "ZZ"], "ZZ is not an ISO"],
+    [["sync", "--yes", "--yes", "--from", "2026-13-01"], "not a calendar day"],
   ])("%j is refused before anything is opened", async (command, problem) => {
     const program = await quietProgram(command[0] ?? "");
     await expect(program.parseAsync(command, { from: "user" })).rejects.toThrow(problem);
