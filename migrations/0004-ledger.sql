@@ -53,7 +53,6 @@ create table ops.plan (
   left_out_credits bigint      not null,
   queued_at        timestamptz,
   past_credits     bigint      not null default 0,
-  past_unsure_credits bigint   not null default 0,
   past_slice_count integer     not null default 0,
   cancelled_slice_count integer not null default 0,
   taken_credits    bigint      not null default 0,
@@ -78,8 +77,7 @@ comment on column ops.plan.queued_at        is 'When its slices were queued, all
 comment on column ops.plan.past_slice_count is 'Loaded and empty slices of the plan that have since been folded into another slice (ops.slice.is_folded).';
 comment on column ops.plan.cancelled_slice_count is 'Slices of the plan that were cancelled. Their cells count as not requested, so that another plan requests them.';
 comment on column ops.plan.taken_credits    is 'Credits that calls for its slices took: held before a call is sent, then corrected to what was charged. Credits of a call without an answer stay taken. The sum never exceeds the price.';
-comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped. They count against its price.';
-comment on column ops.plan.past_unsure_credits is 'Credits that may have been charged for such slices and requests, because their calls got no reply. They count against its price as well.';
+comment on column ops.plan.past_credits      is 'Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped.';
 
 create table ops.plan_line (
   plan_id      bigint  not null references ops.plan (plan_id),

@@ -92,16 +92,18 @@ create table ops.credit_cost (
   last_charged integer,
   wrong_price  integer,
   wrong_drop   integer,
-  wrong_at     timestamptz
+  wrong_at     timestamptz,
+  is_avoidable boolean     not null default false
 );
 comment on table  ops.credit_cost              is 'Documented price of each operation and the price that the service charges.';
 comment on column ops.credit_cost.documented   is 'Credits per call in the contract.';
-comment on column ops.credit_cost.learned      is 'Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price, and again if plans can avoid the operation and no call was charged for 7 days. Plans use it.';
+comment on column ops.credit_cost.learned      is 'Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price.';
 comment on column ops.credit_cost.last_seen_at is 'When a successful call was last recorded: at a new price, else once an hour.';
 comment on column ops.credit_cost.last_charged is 'Credits that the last successful call cost, if its price is accepted.';
 comment on column ops.credit_cost.wrong_price  is 'The last price in a reply that was not accepted; its call was booked at the documented price. Null if there was none.';
 comment on column ops.credit_cost.wrong_drop   is 'Credits by which the balance fell during that call; null if other calls ran at the same time.';
 comment on column ops.credit_cost.wrong_at     is 'When that reply came.';
+comment on column ops.credit_cost.is_avoidable is 'True if plans can use another operation that returns the same data.';
 select ops.comment_columns('ops.credit_cost');
 
 create table ops.credit_forecast (

@@ -137,8 +137,13 @@ comment on view ops.credit_forecast_day is 'One row per future day and day on wh
 select ops.comment_columns('ops.credit_forecast_day', 'ops.credit_forecast');
 
 create view ops.credit_price as
-select operation, documented, learned, last_seen_at, last_charged from ops.credit_cost;
+select operation, documented,
+       -- no call would ever show that a price that plans avoid has ended
+       case when is_avoidable and last_seen_at < now() - interval '7 days' then documented else learned end as learned,
+       last_seen_at, last_charged
+from   ops.credit_cost;
 comment on view ops.credit_price is 'One row per operation that was called: its documented price and the price that the service charges. Which prices differ?';
+comment on column ops.credit_price.learned is 'Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price, and again if plans can avoid the operation and no call was charged for 7 days. Plans use it.';
 select ops.comment_columns('ops.credit_price', 'ops.credit_cost');
 
 create view ops.next_run_price as

@@ -6142,12 +6142,13 @@ create view ops.credit_budget_use (
 create table ops.credit_cost (
   operation text not null, -- Operation of the API.
   documented integer not null, -- Credits per call in the contract.
-  learned integer not null, -- Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price, and again if plans can avoid the operation and no call was charged for 7 days. Plans use it.
+  learned integer not null, -- Credits per call, as reported by two answers in a row or by one answer that the balance confirms. Until then it is the documented price.
   last_seen_at timestamp with time zone not null, -- When a successful call was last recorded: at a new price, else once an hour.
   last_charged integer, -- Credits that the last successful call cost, if its price is accepted.
   wrong_price integer, -- The last price in a reply that was not accepted; its call was booked at the documented price. Null if there was none.
   wrong_drop integer, -- Credits by which the balance fell during that call; null if other calls ran at the same time.
   wrong_at timestamp with time zone, -- When that reply came.
+  is_avoidable boolean not null default false, -- True if plans can use another operation that returns the same data.
   constraint credit_cost_pkey PRIMARY KEY (operation)
 );
 
@@ -6211,7 +6212,10 @@ create view ops.credit_price (
 ) as
  SELECT operation,
     documented,
-    learned,
+        CASE
+            WHEN is_avoidable AND last_seen_at < (now() - '7 days'::interval) THEN documented
+            ELSE learned
+        END AS learned,
     last_seen_at,
     last_charged
    FROM ops.credit_cost;
@@ -7390,8 +7394,7 @@ create table ops.plan (
   left_out_slices integer not null, -- Requested slices that did not fit into the credit limit.
   left_out_credits bigint not null, -- Credits that the left-out slices are expected to cost.
   queued_at timestamp with time zone, -- When its slices were queued, all of them at once; null until the plan runs.
-  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped. They count against its price.
-  past_unsure_credits bigint not null default 0, -- Credits that may have been charged for such slices and requests, because their calls got no reply. They count against its price as well.
+  past_credits bigint not null default 0, -- Credits that were charged for slices of the plan that were cancelled later or have since been folded into another slice, or for requests whose month was dropped.
   past_slice_count integer not null default 0, -- Loaded and empty slices of the plan that have since been folded into another slice (ops.slice.is_folded).
   cancelled_slice_count integer not null default 0, -- Slices of the plan that were cancelled. Their cells count as not requested, so that another plan requests them.
   taken_credits bigint not null default 0, -- Credits that calls for its slices took: held before a call is sent, then corrected to what was charged. Credits of a call without an answer stay taken. The sum never exceeds the price.

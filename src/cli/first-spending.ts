@@ -4,11 +4,9 @@ import { fail } from "../core/errors.ts";
 import { checkAccount } from "../foreground.ts";
 import { isAgreed, recordAgreement, type Agreement } from "../credits/agreement.ts";
 import { fallbackPrices } from "../planner/fallback-price.ts";
-import { nextStep, stepOfWork, type NextStep } from "../planner/next-step.ts";
-import { datasetsOf } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { checkStorable } from "../raw/check-storable.ts";
-import { dueTries } from "../runs/queue-retries.ts";
+import { nextStep, type NextStep } from "../runs/next-step.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { canConfirm, confirm } from "./confirm.ts";
 import { countOf } from "../core/words.ts";
@@ -49,7 +47,7 @@ export function isAgreedAlready({ app, agreed }: Pick<FirstSpending, "app" | "ag
 export async function syncByStep(spending: FirstSpending): Promise<SyncResult | null> {
   await checkBeforePrice(spending);
   for (let last: SyncResult | null = null; ;) {
-    const step = (await stepOf(spending)) ?? (await stepOfTries(spending));
+    const step = await stepOf(spending);
     if (step === null && !spending.yes) {
       last ??= await spending.run(0);
       // what failed before is requested again later, in nights too
@@ -92,17 +90,8 @@ export async function agreeToWorker(spending: FirstSpending): Promise<boolean | 
   }
 }
 
-function stepOf({ app, request }: FirstSpending): Promise<NextStep | null> {
-  return nextStep(app.warehouse.db, request, app.config.settings);
-}
-
-/** Failed slices whose next try is due and paid for, which a sync requests after all else; null if there are none. */
-async function stepOfTries({ app, request }: FirstSpending): Promise<NextStep | null> {
-  const { settings } = app.config;
-  const names = datasetsOf(request, settings).map(({ name }) => name);
-  const which = { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY };
-  const { tries } = await dueTries(app.warehouse.db, app.clock, which);
-  return stepOfWork(tries, request, settings);
+function stepOf({ app: { warehouse, clock, config }, request }: FirstSpending): Promise<NextStep | null> {
+  return nextStep({ db: warehouse.db, clock, settings: config.settings }, request);
 }
 
 /** True for a run that stopped because the next step costs more than its limit. */

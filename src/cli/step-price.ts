@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { readPortfolio } from "../planner/portfolio.ts";
 import type { FallbackPrice } from "../planner/fallback-price.ts";
-import type { NextStep } from "../planner/next-step.ts";
+import type { NextStep } from "../runs/next-step.ts";
 import { portfolioPrice, type PortfolioPrice } from "../planner/portfolio-price.ts";
 import { count, countOf, durationText } from "../core/words.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";

@@ -9,11 +9,15 @@ export type LearnedCost = {
   readonly learned: number;
 };
 
-/** An accepted price, named by the reply to a successful call; `isShown` if the balance fell by exactly that. */
+/**
+ * An accepted price, named by the reply to a successful call; `isShown` if the balance fell by exactly that. `isAvoidable`: plans can use
+ * another operation for the same data.
+ */
 export type Charge = {
   readonly operation: { readonly id: string; readonly cost: number };
   readonly charged: number;
   readonly isShown: boolean;
+  readonly isAvoidable?: boolean;
 };
 
 /**
@@ -32,16 +36,18 @@ export async function learnCosts(
     const { operation, charged } = last;
     const isSure = last.isShown || before?.charged === charged;
     return [
-      sql`(${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, ${isSure}::boolean, ${instant(clock.now())})`,
+      sql`(${operation.id}, ${credits(operation.cost)}, ${credits(charged)}, ${isSure}::boolean, ${instant(clock.now())},
+           ${same.some(({ isAvoidable }) => isAvoidable)}::boolean)`,
     ];
   });
   const { rows } = await sql<{ operation: string; learned: number }>`
-    insert into ops.credit_cost as c (operation, documented, learned, last_charged, last_seen_at)
-    select operation, documented, case when is_sure then charged else documented end, charged, last_seen_at
-    from   (values ${sql.join(values)}) as seen (operation, documented, charged, is_sure, last_seen_at)
+    insert into ops.credit_cost as c (operation, documented, learned, last_charged, last_seen_at, is_avoidable)
+    select operation, documented, case when is_sure then charged else documented end, charged, last_seen_at, is_avoidable
+    from   (values ${sql.join(values)}) as seen (operation, documented, charged, is_sure, last_seen_at, is_avoidable)
     order  by operation
     on conflict (operation) do update
     set    documented = excluded.documented, last_charged = excluded.last_charged, last_seen_at = excluded.last_seen_at,
+           is_avoidable = c.is_avoidable or excluded.is_avoidable,
            learned = case when excluded.last_charged in (excluded.learned, c.last_charged) then excluded.last_charged else c.learned end
     returning operation, learned`.execute(db);
   return new Map(rows.map(({ operation, learned }) => [operation, learned]));
@@ -87,36 +93,10 @@ export async function wrongPrices(
   return rows;
 }
 
-/** Every cost that was learned, by operation. */
+/** Every cost that was learned, by operation; after a week without a charge the documented one, if plans can avoid the operation. */
 export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[]> {
   const { rows } = await sql<LearnedCost>`
     select operation, documented, learned from ops.credit_price order by operation`.execute(db);
-  return rows;
-}
-
-/** SQL: true if the learned price differs from the documented one, and no call has been charged for a week before an instant. */
-const isOld = (now: number) => sql`learned <> documented and last_seen_at < ${instant(now)} - interval '7 days'`;
-
-/** Operations whose learned price differs from the documented one, and that had no charged call lately. `now`: epoch-ms. */
-export async function oldPrices(db: Queryable, now: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ operation: string }>`
-    select operation from ops.credit_cost where ${isOld(now)} order by operation`.execute(db);
-  return rows.map(({ operation }) => operation);
-}
-
-/**
- * Resets old learned prices of these operations to the documented ones. One more equal charge is enough to learn the price again. Returns
- * those operations with their prices.
- */
-export async function forgetPrices(
-  db: Queryable,
-  operations: readonly string[],
-  now: number,
-): Promise<readonly Pick<LearnedCost, "operation" | "documented">[]> {
-  const { rows } = await sql<Pick<LearnedCost, "operation" | "documented">>`
-    update ops.credit_cost set learned = documented
-    where  operation = any (${[...operations]}::text[]) and ${isOld(now)}
-    returning operation, documented`.execute(db);
   return rows;
 }
 

@@ -55,8 +55,8 @@ export function nightsUntil(nights: readonly Night[], now: number, resetsAt: num
   ];
 }
 
-/** A forecast that is older than usual still shows the nights of its period: a worker may plan once a week, or have slept for days. */
-const oldestDays = 7;
+/** A forecast that is older than usual still shows the nights of its period: a worker may plan once a month, or have slept for days. */
+const oldestDays = 40;
 
 /** The newest forecast that shows what history leaves to the nights; null if there is none of the last days. */
 export function readNightsAhead(db: Queryable, accountId: string, now: number): Promise<StoredForecast | null> {
@@ -172,11 +172,14 @@ export function createNightsKeeper({
   const read = async (now: number) => {
     known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
   };
+  // after a reset at each call, until an answer has reported the next one: history could take a night in between
+  const isOld = (now: number) =>
+    now - known.readAt >= keptForMs || (now >= known.resetsAt && Number.isFinite(known.resetsAt));
   return async () => {
     const now = clock.now();
-    // after a reset at each call, until an answer has reported the next one: history could take a night in between
-    if (now - known.readAt >= keptForMs || (now >= known.resetsAt && Number.isFinite(known.resetsAt)))
-      await (reading ??= read(now).finally(() => (reading = null)));
+    // a read that is under way may have begun before that report
+    if (isOld(now)) await reading;
+    if (isOld(now)) await (reading ??= read(now).finally(() => (reading = null)));
     return known;
   };
 }

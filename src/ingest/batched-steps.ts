@@ -4,6 +4,7 @@ import { hourMs } from "../core/day.ts";
 import { scopeKey, type Slice } from "../core/slice.ts";
 import { learnCosts, type Charge } from "../credits/costs.ts";
 import { canShareStatement, settleAfter, type Settlement } from "../credits/holds.ts";
+import { isAvoidable } from "../datasets/shared/all.ts";
 import { claimAll, type Taker } from "../ledger/queue.ts";
 import { type AnsweredAttempt, endUnchanged } from "../ledger/unchanged-answers.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -25,7 +26,7 @@ export type BatchedSteps = {
   /** Commits a request and its answer, together with the settlement of its hold. */
   readonly land: (call: LandedCall) => Promise<void>;
   /** Records what a call was charged. */
-  readonly learn: (charge: Charge) => Promise<void>;
+  readonly learn: (charge: Charge, slice: Slice | undefined) => Promise<void>;
   /** Ends a slice if its answer is loaded already. Returns how many rows it has, or null if the answer must be loaded. */
   readonly endUnchanged: (attempt: AnsweredAttempt) => Promise<number | null>;
   /** Commits the rows and the outcome of a slice, unless another attempt has taken it over or a replay rebuilds its dataset. */
@@ -116,9 +117,10 @@ function learnWhenNew({ db, clock }: BatchParts): BatchedSteps["learn"] {
       return charges.map(() => undefined);
     },
   });
-  return async (charge) => {
+  return async (charge, slice) => {
     const last = written.get(charge.operation.id);
-    if (last?.learned !== charge.charged || clock.now() - last.at >= learnAgainMs) await write(charge);
+    if (last?.learned !== charge.charged || clock.now() - last.at >= learnAgainMs)
+      await write({ ...charge, isAvoidable: isAvoidable(slice) });
   };
 }
 

@@ -85,7 +85,7 @@ export async function paidCall(parts: IngestParts, call: PaidCall): Promise<Paid
   if (problem !== null) throw problem;
   const { price } = reply.credits;
   if (reply.answer === null) throw reply.problem;
-  if (price !== null) await parts.batched.learn({ operation, charged: price, isShown });
+  if (price !== null) await parts.batched.learn({ operation, charged: price, isShown }, page?.slice);
   return { body: reply.answer, fetchedAt: reply.receivedAt, charged: reply.credits.charged ?? 0 };
 }
 

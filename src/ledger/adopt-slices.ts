@@ -3,19 +3,31 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { hasOpenSlices, isOpen, likelyCredits } from "./open-slices.ts";
 import { isRetryByHand } from "./plan-payers.ts";
 import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
-import { addPlanned, queueOf } from "./runs.ts";
+import { addPlanned, queueOf, readPlannedAfter } from "./runs.ts";
 import { isAlive } from "./workers.ts";
+
+/** SQL: true for a run `r` of a foreground process that was declared dead: slices over its limit or price are cancelled already. */
+function isOfDead(account: string): SqlFragment {
+  return sql`(r.worker_id is not null and r.account = ${account}
+              and exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null))`;
+}
 
 /** True if a dead foreground process of an account left unfinished slices. */
 export async function hasOrphans(db: Database, account: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r
-                   where  r.worker_id is not null and r.account = ${account} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
-                   -- declared dead: then slices over its limit or price are cancelled already
-                   and    exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null)) as found`.execute(
+                   where  ${isOfDead(account)} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})) as found`.execute(
     db,
   );
   return rows[0]?.found === true;
+}
+
+/** What workers plan once the lists among these slices are loaded. */
+export function readPlannedAfterOrphans(db: Database, account: string): Promise<readonly string[]> {
+  return readPlannedAfter(
+    db,
+    sql`${isOpen()} and s.run_id in (select r.run_id from ops.run as r where ${isOfDead(account)})`,
+  );
 }
 
 /**
@@ -54,7 +66,7 @@ export async function adoptOrphanedSlices(db: Database, run: Adoption): Promise<
         select s.slice_id, s.turn, ${likelyCredits} as credits
         from   ops.slice as s
         join   free using (run_id)
-        left   join ops.credit_cost as c on c.operation = s.operation
+        left   join ops.credit_price as c on c.operation = s.operation
         where  s.dataset = any (${[...run.datasets]}::text[]) and ${isOpen()}
         and    (${run.planId ?? null}::bigint is null or s.plan_id = ${run.planId ?? null}::bigint)
         and    (s.class = 'snapshot' or not ${run.onlySnapshots ?? false}::boolean)

@@ -2,7 +2,7 @@ import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { limitSpentCodes } from "../core/waiting-codes.ts";
 import type { Database } from "../postgres/database.ts";
 import { chargedCredits } from "../credits/charges.ts";
-import { hasOpenSlices, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { hasOpenSlices, isOpen, likelyCredits } from "./open-slices.ts";
 import { isPaidFromPlan } from "./plan-payers.ts";
 import { priceLeftBeyond } from "./plans.ts";
 import { hasLivingWorker, isAlive } from "./workers.ts";
@@ -70,7 +70,7 @@ export async function cancelBeyondLimit(db: Database, runId: string, credits: nu
     with open as (
       select s.slice_id, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
-      left   join ops.credit_cost as c on c.operation = s.operation
+      left   join ops.credit_price as c on c.operation = s.operation
       where  s.run_id = ${runId} and s.state = 'deferred' and not ${hasLanded}
       and    (s.plan_id is null or s.tail_of is not null and not exists (select from ops.request as q where q.slice_id = s.slice_id))
     ), cancelled as (
@@ -108,13 +108,13 @@ async function plansLeftOver(db: Database, ofPlan: string | null): Promise<reado
   return rows.map(({ planId }) => planId);
 }
 
-/** SQL: counts the slices of a plan that the CTE `cancelled` deletes, and adds their charges to it, calls without a reply included. */
+/** SQL: counts the slices of a plan that the CTE `cancelled` deletes, and adds their charges to it. */
 export function cancelledKept(planId: SqlFragment): SqlFragment {
   return sql`
         update ops.plan as p
         set    cancelled_slice_count = p.cancelled_slice_count + (select count(*) from cancelled),
-               past_credits = p.past_credits + gone.charged, past_unsure_credits = p.past_unsure_credits + gone.unsure
-        from   (select ${chargedCredits} as charged, ${unsureCredits("c")} as unsure
+               past_credits = p.past_credits + gone.charged
+        from   (select ${chargedCredits} as charged
                 from   cancelled as c join ops.request as q on q.slice_id = c.slice_id
                 where  ${isPaidFromPlan}) as gone
         where  p.plan_id = ${planId}`;
@@ -137,7 +137,7 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         select s.slice_id, s.run_id, s.state as was, landed, sum(${likelyCredits}) over (order by not landed, s.turn, s.slice_id) as running
         from   ops.slice as s
         join   ops.run as r on r.run_id = s.run_id and ${isLeftOver(ofPlan)}
-        left   join ops.credit_cost as c on c.operation = s.operation
+        left   join ops.credit_price as c on c.operation = s.operation
         cross  join lateral (select ${hasLanded} as landed) as answer
         where  s.plan_id = ${planId} and ${isOpen()}
       ), cancelled as (
@@ -147,7 +147,7 @@ export async function cancelBeyondPrices(db: Database, ofPlan: string | null = n
         -- a worker that has just started may have claimed it
         and    s.state = open.was
         and    (s.state <> 'running' or s.worker_id is null or not ${isAlive(sql`s.worker_id`)})
-        returning s.slice_id, s.planned_credits, s.planned_requests
+        returning s.slice_id
       ), resumed as (
         -- a settled call may have freed credits for it; one with stored pages fails, so that a retry fetches the rest
         update ops.slice as s

@@ -96,7 +96,7 @@ async function cancelPart(db: Database, isRest: SqlFragment, planId: SqlFragment
       for    update of s skip locked
     ), cancelled as (
       delete from ops.slice as s using rest where s.slice_id = rest.slice_id and not rest.landed
-      returning s.slice_id, s.planned_credits, s.planned_requests
+      returning s.slice_id
     ), waiting as (
       update ops.slice as s set ${failedAgain}, due_at = null from rest where s.slice_id = rest.slice_id and rest.landed
       returning s.state

@@ -75,7 +75,7 @@ export async function readDueTries(db: Database, of: LaterTries): Promise<readon
     join   ops.failed_slice as f on f.slice_id = due.slice_id
     join   ops.slice as s on s.slice_id = due.slice_id
     join   ops.run   as r on r.run_id = s.run_id
-    left   join ops.credit_cost as c on c.operation = s.operation
+    left   join ops.credit_price as c on c.operation = s.operation
     where  r.account = ${of.account} and (r.worker_id is null or not ${isAlive(sql`r.worker_id`)})
     -- a try that no person started is of what the schedule or a plan began
     and    (s.plan_id is not null or r.kind = 'schedule' or r.kind = 'retry' and r.worker_id is null or s.dataset = any (${[...of.on]}::text[]))
@@ -131,7 +131,7 @@ async function endTriesAbove(db: Database, isMeant: SqlFragment, credits: number
     update ops.slice as unpaid set due_at = null
     from   (select s.slice_id, ${likelyCredits} as credits
             from   ops.slice as s
-            left   join ops.credit_cost as c on c.operation = s.operation
+            left   join ops.credit_price as c on c.operation = s.operation
             where  ${isTried} and ${isMeant}) as tried
     where  unpaid.slice_id = tried.slice_id and tried.credits > ${credits}`.execute(db);
 }
@@ -168,7 +168,7 @@ export async function spentOnLaterTries(db: Database, now: number, account: stri
             where  s.retried_at is not null and ${isMine} and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
          + (select coalesce(sum(${likelyCredits}), 0)
             from   ops.slice as s
-            left   join ops.credit_cost as c on c.operation = s.operation
+            left   join ops.credit_price as c on c.operation = s.operation
             where  s.retried_at is not null and ${isMine} and ${isOpen()})::float8 as credits`.execute(db);
   return rows[0]?.credits ?? 0;
 }

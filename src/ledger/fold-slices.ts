@@ -3,7 +3,6 @@ import type { Scope } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { instant, sql } from "../postgres/sql.ts";
-import { unsureCredits } from "./open-slices.ts";
 import { hashOfScope } from "./same-scope.ts";
 import { isPaidFromPlan } from "./plan-payers.ts";
 
@@ -131,7 +130,7 @@ async function foldPartitions(
       delete from ops.slice as s
       using  folded as f, unnest(f.all_ids) as i (slice_id)
       where  s.slice_id = i.slice_id and i.slice_id <> f.slice_id
-      returning s.slice_id, s.state, s.run_id, s.plan_id, s.rows_loaded, s.planned_requests, s.planned_credits, s.is_folded
+      returning s.slice_id, s.state, s.run_id, s.plan_id, s.rows_loaded, s.is_folded
     ), kept as (
       -- the slice that stays covers the whole stretch
       update ops.slice as s
@@ -152,9 +151,8 @@ async function foldPartitions(
       where  r.run_id = g.run_id
     ), plan as (
       update ops.plan as p
-      set    past_slice_count = p.past_slice_count + g.slices, past_credits = p.past_credits + g.credits, past_unsure_credits = p.past_unsure_credits + g.unsure
-      from   (select g.plan_id, count(distinct g.slice_id) as slices, ${chargedCredits} as credits,
-                     ${unsureCredits("g")} as unsure
+      set    past_slice_count = p.past_slice_count + g.slices, past_credits = p.past_credits + g.credits
+      from   (select g.plan_id, count(distinct g.slice_id) as slices, ${chargedCredits} as credits
               from   gone as g
               left   join ops.request as q on q.slice_id = g.slice_id and ${isPaidFromPlan}
               where  g.plan_id is not null

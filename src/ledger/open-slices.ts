@@ -1,9 +1,8 @@
 import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
 import { openStates, type CreditClass, type Scope } from "../core/slice.ts";
-import type { Day } from "../core/day.ts";
+import { dayOf, type Day } from "../core/day.ts";
 import type { Window } from "../core/window.ts";
 import { creditWaitCodes } from "../core/waiting-codes.ts";
-import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 
 const literals = sql.join(openStates.map((state) => sql.lit(state)));
@@ -31,14 +30,19 @@ export async function hasOpenHistory(db: Database, account: string): Promise<boo
   return rows.length > 0;
 }
 
-/** True if workers are about to request slices of these datasets for an account, other than history, or do so now. */
+/**
+ * True if workers request slices of these datasets for an account now or later on the day of `now` (epoch-ms), other than history: slices
+ * wait, run, or have failed and are tried again.
+ */
 export async function isBeingRequested(
   db: Database,
-  { account, datasets }: { readonly account: string; readonly datasets: readonly string[] },
+  { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
 ): Promise<boolean> {
+  const isTriedToday = sql`s.state = 'failed' and s.due_at < (${dayOf(now)}::date + 1)::timestamp at time zone 'UTC'`;
   const { rows } = await sql`
     select from ops.slice as s
-    where  s.state in ('pending', 'running') and s.class <> 'history' and s.queue_id <= 0 and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
+    where  (s.state in ('pending', 'running') and s.queue_id <= 0 or ${isTriedToday})
+    and    s.class <> 'history' and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
     limit  1`.execute(db);
   return rows.length > 0;
 }
@@ -54,11 +58,6 @@ export function waitsForCredits(now: number): SqlFragment<boolean> {
 export function onePage(slice = "s"): ReturnType<typeof sql<number>> {
   const [credits, requests] = [sql.ref(`${slice}.planned_credits`), sql.ref(`${slice}.planned_requests`)];
   return sql<number>`ceil(${credits}::numeric / greatest(${requests}, 1))`;
-}
-
-/** SQL: what requests (`ops.request as q`) without a reply may have cost, for slices under this alias; 0 if there are none. */
-export function unsureCredits(slice: string): ReturnType<typeof sql<number>> {
-  return sql<number>`coalesce(sum(${onePage(slice)}) filter (where ${mayHaveBeenCharged}), 0)`;
 }
 
 /** SQL: true if the answer of an open slice (`ops.slice as s`) is stored whole, and is loaded once a replay of its dataset has ended. */
@@ -84,7 +83,7 @@ export function atLearnedPrice(credits: SqlFragment, requests: SqlFragment): Sql
   return sql`greatest(${credits}, ${requests} * coalesce(c.learned, 0))`;
 }
 
-/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_cost as c` for its operation. */
+/** SQL: credits that an open slice is still expected to cost, at that price; needs `ops.credit_price as c` for its operation. */
 export const likelyCredits = atLearnedPrice(creditsLeft, requestsLeft);
 
 /** Open slices of one dataset and class, and the requests and credits that they are still expected to take. */
@@ -121,7 +120,7 @@ export async function openWork(db: Database, of: OpenWorkOf): Promise<readonly O
            -- landed pages are paid for
            count(*)::int as slices, sum(${requestsLeft})::int as requests, sum(${likelyCredits})::int as credits
     from   ops.slice as s
-    left   join ops.credit_cost as c on c.operation = s.operation
+    left   join ops.credit_price as c on c.operation = s.operation
     where  ${isOpen()} and ${only}
     group  by 1, 2, 3, 4, 5
     order  by 1, 2, 3, 4, 5`.execute(db);

@@ -2,7 +2,6 @@ import { addMonths, monthStart, type Day } from "../core/day.ts";
 import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql } from "../postgres/sql.ts";
-import { unsureCredits } from "./open-slices.ts";
 import { isPaidFromPlan } from "./plan-payers.ts";
 
 /** The table of requests; each month of it is a partition. */
@@ -60,9 +59,9 @@ export async function sumUpRequests(transaction: Database, month: Day): Promise<
     where  r.run_id = p.run_id`.execute(transaction);
   await sql`
     update ops.plan as p
-    set    past_credits = p.past_credits + q.credits, past_unsure_credits = p.past_unsure_credits + q.unsure
-    from   (select s.plan_id, sum(q.cost) as credits, ${unsureCredits("s")} as unsure
-            from   (select q.slice_id, q.cost, q.status, q.error_code from ${going} and ${isPaidFromPlan}) as q
+    set    past_credits = p.past_credits + q.credits
+    from   (select s.plan_id, sum(q.cost) as credits
+            from   (select q.slice_id, q.cost from ${going} and ${isPaidFromPlan}) as q
             join   ops.slice as s on s.slice_id = q.slice_id
             where  s.plan_id is not null
             group  by 1) as q

@@ -5,7 +5,7 @@ import { chargedCredits } from "../credits/charges.ts";
 import type { Database } from "../postgres/database.ts";
 import { isPaidFromPlan, paysFromPlan } from "./plan-payers.ts";
 import { isAlive } from "./workers.ts";
-import { isOfAccount, isOpen, likelyCredits, unsureCredits } from "./open-slices.ts";
+import { isOfAccount, isOpen, likelyCredits } from "./open-slices.ts";
 
 /** The slices of a plan by dataset, class, operation, app and country; '' if the dataset does not distinguish them. */
 export type PlanLine = {
@@ -156,8 +156,6 @@ export type PlanProgress = PlanElsewhere & {
   readonly cut: number;
   /** Credits that were charged for its slices, except by a sync or a retry that a person ran. */
   readonly credits: number;
-  /** Credits of calls without a reply, which may have been charged. */
-  readonly unsureCredits: number;
   /** Credits that calls took from its price, without current holds (see plan-price.ts). */
   readonly takenCredits: number;
 };
@@ -168,18 +166,15 @@ export async function readPlanProgress(db: Database, planId: string): Promise<Pl
     select slices.total + p.past_slice_count as total, slices.open, slices."runningElsewhere", slices.orphaned,
            (select count(*)::int from ops.failed_slice as f where f.plan_id = ${planId}) as failed, slices.skipped,
            p.cancelled_slice_count as cancelled, slices.own + p.past_slice_count as own, slices.cut,
-           spent.credits + p.past_credits::float8 as credits, spent.unsure + p.past_unsure_credits::float8 as "unsureCredits",
-           (p.taken_credits - held.credits)::float8 as "takenCredits"
+           spent.credits + p.past_credits::float8 as credits, ${takenCredits} as "takenCredits"
     from   ops.plan as p
     cross  join (select count(*)::int as total, count(*) filter (where is_open)::int as open, ${countedElsewhere},
                         count(*) filter (where state = 'skipped')::int as skipped,
                         count(*) filter (where not is_tail)::int as own, count(*) filter (where is_cut)::int as cut
                  from   ${slicesOf(planId)}) as slices
-    cross  join (select ${chargedCredits} as credits, ${unsureCredits("o")}::float8 as unsure
+    cross  join (select ${chargedCredits} as credits
                  from   ops.request as q join ops.slice as o on o.slice_id = q.slice_id
                  where  o.plan_id = ${planId} and ${isPaidFromPlan}) as spent
-    cross  join (select coalesce(sum(h.cost), 0) as credits from ops.credit_hold as h
-                 where  h.plan_id = ${planId} and h.worker_id in (${livingWorkers})) as held
     where  p.plan_id = ${planId}`.execute(db);
   return rows[0] as PlanProgress;
 }
@@ -206,24 +201,28 @@ const countedElsewhere = sql`
            count(*) filter (where is_open and state <> 'deferred' and is_owned)::int as "runningElsewhere",
            count(*) filter (where is_open and not is_owned)::int as orphaned`;
 
+/** SQL: credits that calls took from the price of a plan `p`, calls without a reply included, without current holds. */
+const takenCredits = sql<number>`
+           (p.taken_credits - (select coalesce(sum(h.cost), 0) from ops.credit_hold as h
+                               where  h.plan_id = p.plan_id and h.worker_id in (${livingWorkers})))::float8`;
+
 /** The rest of the price of a plan: its runs together never spend more than the price. */
 export function priceLeft(plan: { readonly credits: number }, progress: PlanProgress): number {
-  return Math.max(0, plan.credits - Math.max(progress.credits + progress.unsureCredits, progress.takenCredits));
+  return Math.max(0, plan.credits - progress.takenCredits);
 }
 
 /** The rest of the price of a plan, less the expected cost of its open slices for which `counts` is true (`ops.slice as s`, run `r`). */
 export async function priceLeftBeyond(db: Database, planId: string, counts = sql`true`): Promise<number> {
-  const { rows } = await sql<{ credits: number; open: number }>`
-    select p.credits::float8 as credits,
-           (select coalesce(sum(${likelyCredits}), 0)::float8
+  const { rows } = await sql<{ left: number }>`
+    select greatest(0, p.credits - ${takenCredits})
+         - (select coalesce(sum(${likelyCredits}), 0)::float8
             from   ops.slice as s
             join   ops.run   as r on r.run_id = s.run_id
-            left   join ops.credit_cost as c on c.operation = s.operation
-            where  s.plan_id = p.plan_id and ${isOpen()} and ${paysFromPlan} and ${counts}) as open
+            left   join ops.credit_price as c on c.operation = s.operation
+            where  s.plan_id = p.plan_id and ${isOpen()} and ${paysFromPlan} and ${counts}) as left
     from   ops.plan as p
     where  p.plan_id = ${planId}`.execute(db);
-  const { credits = 0, open = 0 } = rows[0] ?? {};
-  return priceLeft({ credits }, await readPlanProgress(db, planId)) - open;
+  return rows[0]?.left ?? 0;
 }
 
 /** What other runs did since an instant (epoch-ms) with the datasets of a plan. */

@@ -206,7 +206,7 @@ export async function resumeAffordable(
     with put_off as (
       select s.slice_id, s.class, ${canWait(now)} as can_wait, sum(${likelyCredits}) over (order by s.turn, s.slice_id) as running
       from   ops.slice as s
-      left   join ops.credit_cost as c on c.operation = s.operation
+      left   join ops.credit_price as c on c.operation = s.operation
       where  ${isWaiting(queueId, now)} and (s.class = 'snapshot' or not ${onlySnapshots}::boolean)
     ), paid as (
       select p.slice_id from put_off as p

@@ -1,5 +1,5 @@
 import { beyondPeriodCodes } from "../core/waiting-codes.ts";
-import { instant, sql } from "../postgres/sql.ts";
+import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Day } from "../core/day.ts";
 import type { SliceDraft } from "../core/slice.ts";
 import { chargedCredits } from "../credits/charges.ts";
@@ -57,6 +57,19 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
             ${start.account}, coalesce((select queue_id from ops.account where account = ${start.account}), 0))
     returning run_id`.execute(db);
   return rows[0]?.run_id ?? "";
+}
+
+/**
+ * The datasets of the runs of those slices `s` that are about lists: a run that takes such slices over names them, so that workers plan from
+ * the lists what the earlier runs would have planned.
+ */
+export async function readPlannedAfter(db: Queryable, isMeant: SqlFragment): Promise<readonly string[]> {
+  const { rows } = await sql<{ dataset: string }>`
+    select distinct unnest(r.datasets) as dataset
+    from   ops.run as r
+    where  r.run_id in (select s.run_id from ops.slice as s join ops.dataset as d using (dataset) where ${isMeant} and d.stage <> 'market')
+    order  by 1`.execute(db);
+  return rows.map(({ dataset }) => dataset);
 }
 
 /** Returns the one run of a kind and day, which has already ended: for answers that no plan requested. To be called under a lock. */
@@ -123,7 +136,7 @@ export async function addPlanned(transaction: Database, runId: string, ids: read
   await sql`
     update ops.run as r set planned_slices = r.planned_slices + planned.slices, planned_credits = r.planned_credits + planned.credits
     from   (select count(*) as slices, coalesce(sum(${likelyCredits}), 0) as credits
-            from   ops.slice as s left join ops.credit_cost as c on c.operation = s.operation
+            from   ops.slice as s left join ops.credit_price as c on c.operation = s.operation
             where  s.slice_id = any (${[...ids]}::bigint[])) as planned
     where  r.run_id = ${runId}`.execute(transaction);
 }

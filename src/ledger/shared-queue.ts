@@ -51,13 +51,12 @@ export function planningKeyAfter(task: SqlFragment, datasets: SqlFragment): SqlF
   return sql`(${task} || ' after ' || md5(${datasets}::text))`;
 }
 
-/** True if a job that plans further waits for a worker of an account. */
-export async function isPlanningQueued(db: Queryable, account: string): Promise<boolean> {
+/** True if a job that plans further waits for a worker of an account or is run by one, except the job `ownId` of the caller. */
+export async function isPlanningAhead(db: Queryable, account: string, ownId?: string): Promise<boolean> {
   const { rows } = await sql`
     select from graphile_worker.jobs
-    where  locked_at is null and attempts < max_attempts and starts_with(key, ${`${taskOfAccount(planningTask, account)} after `}) limit 1`.execute(
-    db,
-  );
+    where  (locked_at is not null or attempts < max_attempts) and id <> ${ownId ?? "0"}::bigint
+    and    starts_with(key, ${`${taskOfAccount(planningTask, account)} after `}) limit 1`.execute(db);
   return rows.length > 0;
 }
 

@@ -64,7 +64,7 @@ export async function readWaitingElsewhere(
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
     left   join ops.batch as b on b.batch_id = s.batch_id
-    left   join ops.credit_cost as c on c.operation = s.operation
+    left   join ops.credit_price as c on c.operation = s.operation
     where  exists (select from ops.account) and r.account <> ${account}
     and    (${waitsForCredits(now)} ${orIdle} ${orRefused})
     ${andAllowed}

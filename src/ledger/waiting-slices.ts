@@ -15,7 +15,7 @@ type WaitingOf = { readonly account: string; readonly datasets: readonly string[
 const waitingSlices = ({ account, datasets }: WaitingOf) => sql`
     from   ops.slice as s
     join   ops.run   as r on r.run_id = s.run_id
-    left   join ops.credit_cost as c on c.operation = s.operation
+    left   join ops.credit_price as c on c.operation = s.operation
     where  s.dataset = any (${[...datasets]}::text[]) and ${isOpen()} and r.account = ${account}
     and    (s.state = 'deferred'
             or not case when s.state = 'running' then ${isAlive(sql`s.worker_id`)}

@@ -1,10 +1,12 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { backfillCommand, type BackfillRequest } from "../planner/backfill-request.ts";
 import { otherAccountsNotes, pricePlan } from "../planner/backfill-plan.ts";
-import { waitRemark } from "../planner/wait-remark.ts";
 import { datasetsAtLeast, workOf } from "../planner/plan-work.ts";
 import { nothingNewWords, readWaitingWork } from "../planner/waiting-work.ts";
+import { finishWords, readOutlook } from "../planner/work-outlook.ts";
 import type { ServerParts } from "./parts.ts";
+
+const timeText = (time: Date) => time.toISOString();
 
 /**
  * What a backfill would cost, as `storehouse backfill --dry-run` prices it, and the command with which a person runs it. Writes and spends
@@ -14,7 +16,7 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
   const { request, sum, leftOut, notes, spentPlans } = await pricePlan(db, { requested, settings, clock });
   const waiting = await readWaitingWork(db, request, { account: accountOf(settings), without: spentPlans });
   const work = workOf(sum?.lines ?? []);
-  const remark = await waitRemark(db, sum?.lines ?? [], { settings, clock });
+  const outlook = sum && finishWords(await readOutlook({ db, settings, clock }, sum.lines), timeText);
   return {
     slices: sum?.slices ?? 0,
     requests: sum?.requests ?? 0,
@@ -32,10 +34,10 @@ export async function priceOf({ db, settings, clock }: ServerParts, requested: B
     notes: [...notes, ...(await otherAccountsNotes(db, request, { settings, clock }))],
     command: sum === null ? null : backfillCommand(request),
     says:
-      sum === null
+      outlook === null
         ? leftOut.slices > 0
           ? "Nothing fits within max_credits."
-          : nothingNewWords(waiting, { datasets: request.datasets, timeText: (time) => time.toISOString() })
-        : `Nothing was spent. A person decides: the command shows this price again and runs only after confirmation.${remark && ` ${remark}`}`,
+          : nothingNewWords(waiting, { datasets: request.datasets, timeText })
+        : `Nothing was spent. A person decides: the command shows this price again and runs only after confirmation. ${outlook.join(" ")}`,
   };
 }

@@ -1,11 +1,10 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { switchedOff, type Settings } from "../config/settings.ts";
-import { datasets } from "../datasets/shared/all.ts";
+import { datasets as everyDataset } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
-import { adoptOrphanedSlices, hasOrphans } from "../ledger/adopt-slices.ts";
+import { adoptOrphanedSlices, hasOrphans, readPlannedAfterOrphans } from "../ledger/adopt-slices.ts";
 import { closeRun, openRun } from "../ledger/runs.ts";
-import type { Database } from "../postgres/database.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
@@ -27,26 +26,18 @@ export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, 
 
 /**
  * Moves unfinished slices of dead foreground processes to a run of the shared queue: those of a killed retry, and those that a sync deferred
- * until its credits reset.
+ * until its credits reset. Ends slices of a plan that its price does not pay for.
  */
-async function adoptOrphans({ db, clock, log }: Omit<Parts, "accountId">, account: string): Promise<void> {
+export async function adoptOrphans({ db, clock, log }: Omit<Parts, "accountId">, account: string): Promise<void> {
   if (!(await hasOrphans(db, account))) return;
-  const today = clock.today();
-  const start = { kind: "schedule", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;
+  const [asOf, datasets] = [clock.today(), await readPlannedAfterOrphans(db, account)];
+  const start = { kind: "schedule", workerId: null, account, asOf, datasets, maxCredits: null } as const;
   const runId = await openRun(db, start, clock.now());
-  const adopted = await adoptInto(db, runId, log);
-  await closeRun(db, runId, "planned", { now: clock.now() });
-  log.info({ run_id: runId, slices: adopted }, "runs.adopted");
-}
-
-/** Adopts orphaned slices into a run and returns how many; slices of a plan that its price does not pay for are ended. */
-export async function adoptInto(db: Database, runId: string, log: Parts["log"]): Promise<number> {
   const { cancelled, failed } = await cancelBeyondPrices(db);
   if (cancelled + failed > 0) log.info({ slices: cancelled + failed }, "runs.over_budget");
   // also of datasets that are off: work that a person started and that was deferred is finished without another command
-  return adoptOrphanedSlices(db, {
-    runId,
-    datasets: datasets.map(({ name }) => name),
-    mostCredits: Number.POSITIVE_INFINITY,
-  });
+  const all = everyDataset.map(({ name }) => name);
+  const adopted = await adoptOrphanedSlices(db, { runId, datasets: all, mostCredits: Number.POSITIVE_INFINITY });
+  await closeRun(db, runId, "planned", { now: clock.now() });
+  log.info({ run_id: runId, slices: adopted }, "runs.adopted");
 }

@@ -11,10 +11,11 @@ import {
   spentOnLaterTries,
   type DueTry,
 } from "../ledger/failed-retries.ts";
-import { closeRun, openRun, type RunStart } from "../ledger/runs.ts";
+import { closeRun, openRun, readPlannedAfter, type RunStart } from "../ledger/runs.ts";
 import { coveredBy } from "../planner/agreed-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { joinTries } from "./joined-tries.ts";
+import { sql } from "../postgres/sql.ts";
 import { isCancelled, isPassing } from "../postgres/database-errors.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
@@ -80,7 +81,9 @@ async function queue(
   try {
     return await db.transaction().execute(async (transaction) => {
       const today = clock.today();
-      const start = { kind: "retry", workerId: null, account, asOf: today, datasets: [], maxCredits: null } as const;
+      const ids = tries.map(({ sliceId }) => sliceId);
+      const datasets = await readPlannedAfter(transaction, sql`s.slice_id = any (${ids}::bigint[])`);
+      const start = { kind: "retry", workerId: null, account, asOf: today, datasets, maxCredits: null } as const;
       const runId = await openRun(transaction, start, clock.now());
       const queued = await queueTries(transaction, { runId, tries, now: clock.now() });
       await closeRun(transaction, runId, "loaded", { now: clock.now() });

@@ -13,9 +13,8 @@ import { readRooms, type UsedRoom } from "../planner/credit-budgets.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
-import { forgetOldPrices } from "./forget-prices.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
-import { adoptInto } from "./orphans.ts";
+import { adoptOrphans } from "./orphans.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { checkBalanceIfDue, resumeOnCredits } from "./resume-on-credits.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
@@ -39,7 +38,6 @@ export async function planAgreed(parts: IngestParts, settings: Settings, names: 
  */
 export async function planDue(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await cancelOutOfPortfolio(parts, settings, { datasets: chosen, isWorker: true });
-  await forgetOldPrices(parts);
   const isAnyWaiting = await checkBalanceIfDue(parts);
   // the others after the plan: before it they would take the credits that snapshots of the night need
   if (isAnyWaiting) await resumeOnCredits(parts, settings, { onlySnapshots: true });
@@ -51,6 +49,7 @@ export async function planDue(parts: IngestParts, settings: Settings, chosen: re
 
 async function planChosen(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await parts.reapDeadWorkers();
+  await adoptOrphans(parts, accountOf(settings));
   // first the planning that another worker has started or left unfinished, so that it is not planned again
   await joinPlanning(parts, settings);
   if (parts.halted.aborted) return;
@@ -61,12 +60,9 @@ async function planChosen(parts: IngestParts, settings: Settings, chosen: readon
   await planRun(parts, settings, runId);
 }
 
-/**
- * Opens a run of the schedule with the shards of its first stage. Adopts slices that foreground runs left unfinished, except those beyond
- * the agreed price of a plan, and takes over slices that wait for another account's credits.
- */
+/** Opens a run of the schedule with the shards of its first stage. Takes over slices that wait for another account's credits. */
 async function openScheduled(parts: IngestParts, settings: Settings, request: SyncRequest) {
-  const { db, clock, log } = parts;
+  const { db, clock } = parts;
   const named = datasetsOf(request, settings);
   const start: RunStart = {
     kind: "schedule",
@@ -82,10 +78,8 @@ async function openScheduled(parts: IngestParts, settings: Settings, request: Sy
     await openShards(transaction, opened, stepAfter(null, inputs));
     return opened;
   });
-  const adopted = await adoptInto(db, runId, log);
   const taken = await takeOver(parts, { runId, request, settings, mostCredits: Number.POSITIVE_INFINITY });
   if (taken > 0) await announceQueued(db);
-  if (adopted > 0) log.info({ run_id: runId, slices: adopted }, "runs.adopted");
   return { runId, shards: inputs.shards.length };
 }
 

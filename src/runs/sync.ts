@@ -13,7 +13,6 @@ import { readWaitingRetries } from "../ledger/waiting-slices.ts";
 import { sumBy } from "../core/sum.ts";
 import { queueTries } from "../ledger/failed-retries.ts";
 import { dueTries } from "./queue-retries.ts";
-import { forgetOldPrices } from "./forget-prices.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
 import { limitCut, withoutRefused } from "../planner/cut-to-limit.ts";
@@ -34,7 +33,6 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const { db, clock, workerId } = parts.ingest;
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
-  await forgetOldPrices(parts.ingest);
   const account = accountOf(parts.settings);
   const runId = await openRun(
     db,

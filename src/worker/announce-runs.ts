@@ -12,9 +12,10 @@ import { comingRuns } from "./coming-runs.ts";
 
 /**
  * Writes the next run of each line and its price into the ledger, for `storehouse status`, and a new forecast of the coming days if there
- * is no valid one: planning takes too long for a page that must open at once. If the day is pinned, there is no next run.
+ * is no valid one: planning takes too long for a page that must open at once. If the day is pinned, there is no next run. `jobId`: the job that
+ * has planned.
  */
-export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
+export async function announceRuns(app: App, stop: AbortSignal, jobId?: string): Promise<void> {
   const { config, clock } = app;
   const { db } = app.warehouse;
   const now = clock.now();
@@ -30,7 +31,7 @@ export async function announceRuns(app: App, stop: AbortSignal): Promise<void> {
       ),
       accountOf(config.settings),
     );
-    await currentForecast(app, stop);
+    await currentForecast(app, { stop, jobId });
   });
 }
 
@@ -43,7 +44,8 @@ export async function forecastBeforeHistory(app: App, accountId: string, stop: A
   const { settings } = app.config;
   if (!(await hasOpenHistory(db, accountOf(settings)))) return;
   const known = await readForecast(db, accountId, dayOf(app.clock.now()));
-  if (known === null || !knowsBudgets(known, budgetsOf(settings))) await noted(app, () => currentForecast(app, stop));
+  if (known === null || !knowsBudgets(known, budgetsOf(settings)))
+    await noted(app, () => currentForecast(app, { stop }));
 }
 
 /** What is planned is queued anyway, and history runs: only a price is missing. */

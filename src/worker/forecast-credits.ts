@@ -16,7 +16,7 @@ import {
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { datasets as everyDataset } from "../datasets/shared/all.ts";
 import { isBeingRequested, openWork } from "../ledger/open-slices.ts";
-import { isPlanningQueued } from "../ledger/shared-queue.ts";
+import { isPlanningAhead } from "../ledger/shared-queue.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
 import { createPriceForecaster, type ForecastCharge, type WaitingWork } from "../planner/price-schedule.ts";
 import { dueTries, triesOfWorkers } from "../runs/queue-retries.ts";
@@ -117,9 +117,13 @@ function sumOfCharges(charges: readonly ForecastCharge[], budgets: readonly Cred
 /**
  * The forecast of an account. It is made again and stored if it is no longer valid: it is of an earlier day, too old or of other budgets, or
  * something has been planned or agreed to since. Between two rounds of a night the earlier one is returned, because it
- * knows what the next round takes. Null if none can be made: after a stop, or if today is not the day of the clock.
+ * knows what the next round takes. Null if none can be made: after a stop, or if today is not the day of the clock. `jobId`: the planning
+ * job that the forecast is made after.
  */
-export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise<StoredForecast | null> {
+export async function currentForecast(
+  parts: Parts,
+  { stop, jobId }: { readonly stop?: AbortSignal; readonly jobId?: string | undefined } = {},
+): Promise<StoredForecast | null> {
   const { clock, config } = parts;
   const { db } = parts.warehouse;
   const now = clock.now();
@@ -129,16 +133,19 @@ export async function currentForecast(parts: Parts, stop?: AbortSignal): Promise
   const account = accountOf(config.settings);
   const budgets = budgetsOf(config.settings);
   if (known !== null && (await stands(db, { account, accountId, budgets }, known, now))) return known;
-  if (known !== null && knowsBudgets(known, budgets) && (await isRoundAhead(db, account))) return known;
+  if (known !== null && knowsBudgets(known, budgets) && (await isRoundAhead(db, { account, now, jobId }))) return known;
   const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
 }
 
-/** True if a night is planned further once its lists have been read: some are not yet, or the planning is queued. */
-async function isRoundAhead(db: Parts["warehouse"]["db"], account: string): Promise<boolean> {
+/** True if a night is planned further once its lists have been read: some are not yet, or the planning is queued or under way. */
+async function isRoundAhead(
+  db: Parts["warehouse"]["db"],
+  { account, now, jobId }: { readonly account: string; readonly now: number; readonly jobId?: string | undefined },
+): Promise<boolean> {
   const lists = everyDataset.filter(({ stage }) => stage !== "market").map(({ name }) => name);
-  return (await isBeingRequested(db, { account, datasets: lists })) || (await isPlanningQueued(db, account));
+  return (await isBeingRequested(db, { account, datasets: lists, now })) || (await isPlanningAhead(db, account, jobId));
 }
 
 /** Work of another account does not end a forecast: what it takes over of shared data makes the figures too high until the next one. */

@@ -238,7 +238,7 @@ async function runUntilHalted(app: App, ingest: Ingest, started: () => void): Pr
 function withPricing(app: App, halted: AbortSignal, task: Task): Task {
   return async (payload, helpers) => {
     await task(payload, helpers);
-    if (!joinsOthers(payload)) await announceRuns(app, halted);
+    if (!joinsOthers(payload)) await announceRuns(app, halted, helpers.job.id);
   };
 }
 

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
-import { nextStep } from "../../src/planner/next-step.ts";
+import { nextStep } from "../../src/runs/next-step.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { runCommand } from "../support/command.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -85,7 +85,10 @@ test("neither a plan nor the price of a step counts a waiting slice whose days t
   expect(lines).toEqual([expect.objectContaining({ dataset: "visibility", slices: 1, credits: 10 })]);
   expect(waiting.filter(({ dataset }) => dataset === "visibility")).toEqual([]);
   await using app = await own.open({ request: { ...request, today: third } });
-  const step = await nextStep(app.warehouse.db, { ...request, bounds: {}, today: third }, app.config.settings);
+  const step = await nextStep(
+    { db: app.warehouse.db, clock: app.clock, settings: app.config.settings },
+    { ...request, bounds: {}, today: third },
+  );
   expect(step?.credits).toBe(totals.credits);
   await own.sync({ request: { ...request, today: third } });
   expect(await open()).toEqual([10]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fallbackLines, startQuestion, stepWords } from "../../src/cli/step-price.ts";
-import type { NextStep } from "../../src/planner/next-step.ts";
+import type { NextStep } from "../../src/runs/next-step.ts";
 
 const work = [{ dataset: "search_ads_report", slices: 1, requests: 1, credits: 20 }];
 const step: NextStep = { stage: "market", work, slices: 1, requests: 1, credits: 20 };

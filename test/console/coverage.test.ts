@@ -154,22 +154,32 @@ describe("the page of coverage", () => {
     expect(await stage.stage.query("select from ops.plan")).toEqual([]);
   });
 
-  test("says before anything is spent what history leaves to the nights, which a fill may wait for", async () => {
+  test("says before anything is spent what history leaves to the nights, and when a fill finishes", async () => {
     const { query } = stage.stage;
-    const [account] = await query<{ resets_at: Date }>("select resets_at from ops.credit_account");
-    await query("update ops.credit_account set resets_at = now() + interval '1 day'");
+    const [account] = await query<{ resets_at: Date; period_hours: number | null }>(
+      "select resets_at, period_hours from ops.credit_account",
+    );
+    await query("update ops.credit_account set resets_at = now() + interval '1 day', period_hours = 24");
     await query(
       `insert into ops.credit_forecast (account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at)
-       select account_id, (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date, now() + interval '23 hours', 40, 0, '{}', now() from ops.credit_account`,
+       select account_id, (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + n, now() + interval '23 hours' + n * interval '1 day', 40, 0, '{}', now()
+       from   ops.credit_account, generate_series(0, 1) as n`,
     );
     const local = clientOf(served);
     const key = keyOf((await local.get(coverageGrid)).text);
     const fields = { dataset: "keyword_rank", days: "14", first: key, last: key, from: dayAt(6), until: dayAt(8) };
     await local.get(`/coverage?${new URLSearchParams(fields).toString()}`);
-    const asked = await local.post("/actions/fill", { ...fields, credit_limit: "1000" });
+    const asked = () => local.post("/actions/fill", { ...fields, credit_limit: "1000" });
+    const some = await asked();
+    await query("update ops.credit_forecast set planned_credits = 1000000");
+    const all = await asked();
     await query("delete from ops.credit_forecast");
-    await query("update ops.credit_account set resets_at = $1", [account?.resets_at]);
-    expect(asked.text).toContain("History leaves 40 credits to the nights until the reset");
+    await query("update ops.credit_account set resets_at = $1, period_hours = $2", [
+      account?.resets_at,
+      account?.period_hours,
+    ]);
+    expect(some.text).toMatch(/history leaves them 40 until the reset\).*the work finishes at [\d: -]+ UTC\./);
+    expect(all.text).toContain("Its history does not finish: the nights need what the allowance has");
   });
 
   test("says before anything is spent what a budget defers of a fill, as a backfill does", async () => {

@@ -3,6 +3,8 @@ import { day, dayMs, dayOf } from "../../src/core/day.ts";
 import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
 import { createNightsKeeper, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
 import { hour, minute, openBank } from "../support/credits-account.ts";
+import { sql } from "../../src/postgres/sql.ts";
+import { until } from "../support/ingest-stage.ts";
 import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);
@@ -54,6 +56,27 @@ test("calls read the account twice a minute while no reset is known", async () =
   expect(await kept()).toBe(40);
 });
 
+test("a call after a reset does not use what another call began to read before the reset was reported", async () => {
+  const { db, accountId, clock, observe, periodEnd } = await bank.account({ total: 100 });
+  await writeForecast(db, accountId, {
+    madeAt: clock.now(),
+    days: [{ day: dayOf(periodEnd), startsAt: periodEnd + hour, planned: 30, waiting: 0, budgets: {} }],
+  });
+  clock.move(periodEnd + minute - clock.now());
+  const keeper = createNightsKeeper({ db, accountId, floors, clock });
+  const isBlocked = async () => (await sql`select from pg_locks where not granted`.execute(db)).rows.length > 0;
+  const calls = await db.transaction().execute(async (transaction) => {
+    await sql`lock ops.credit_forecast`.execute(transaction);
+    // it has read the account, and waits for the forecast
+    const first = keeper();
+    await until(isBlocked);
+    await observe({ total: 100, left: 100, resetsAt: periodEnd + dayMs });
+    return [first, keeper()];
+  });
+  const [, second] = await Promise.all(calls);
+  expect(second?.credits).toBe(40);
+});
+
 test("history leaves of a budget what the nights of its period take of it, and may leave less an hour after the next one", () => {
   const [today, tomorrow] = ["2026-08-30", "2026-08-31"] as const;
   const at = (of: string, hours: number) => Date.parse(of) + hours * hour;
@@ -98,9 +121,10 @@ test("history leaves of a budget what the nights of its period take of it, and m
 
 test.each([
   [3, 40],
-  [8, 0],
+  [40, 40],
+  [41, 0],
 ])(
-  "history leaves what a forecast of %i days ago says of the nights, if that is no older than a week",
+  "history leaves what a forecast of %i days ago says of the nights, if that is no older than 40 days",
   async (days, credits) => {
     const { start, forecast, kept } = await open();
     await forecast(start - days * dayMs, start + 2 * hour - dayMs, 50);

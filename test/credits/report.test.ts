@@ -1,15 +1,8 @@
 import { day } from "../../src/core/day.ts";
 import { expect, test } from "vitest";
-import {
-  forgetPrices,
-  learnCosts,
-  learnedCosts,
-  learnedPrices,
-  oldPrices,
-  recordWrongPrice,
-  wrongPrices,
-} from "../../src/credits/costs.ts";
+import { learnCosts, learnedCosts, learnedPrices, recordWrongPrice, wrongPrices } from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
+import { sql } from "../../src/postgres/sql.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
 import { hour, openBank } from "../support/credits-account.ts";
 import { stoppedClock } from "../support/credits-clock.ts";
@@ -132,21 +125,22 @@ test("a price that is not accepted is kept beside the others, and what was learn
   expect(await learnCosts(bank.db, [charge], clock)).toEqual(new Map([[operation.id, 20]]));
 });
 
-test("a learned price is old once no call has been charged for a week, and one more charge like it is enough to learn it again", async () => {
+test("a learned price that plans can avoid counts until no call has been charged for a week, and one more charge like it is enough again", async () => {
   const clock = stoppedClock();
-  const charge = (id: string, cost: number, charged: number) => ({ operation: { id, cost }, charged, isShown: true });
+  const charge = (id: string, cost: number, charged: number, isAvoidable: boolean) =>
+    learnCosts(bank.db, [{ operation: { id, cost }, charged, isShown: false, isAvoidable }], clock);
   const [dear, other] = ["android.keyword-ranking", "android.keyword-history"];
-  await learnCosts(bank.db, [charge(dear, 3, 30), charge(other, 10, 12), charge("account.b", 1, 1)], clock);
-  const prices = async () => {
+  for (let call = 0; call < 2; call += 1) {
+    await charge(dear, 3, 30, true);
+    await charge(other, 10, 12, false);
+  }
+  const pricesAt = async (days: number) => {
+    await sql`update ops.credit_cost set last_seen_at = now() - ${days} * interval '1 day'`.execute(bank.db);
     const learned = await learnedPrices(bank.db);
     return [learned.get(dear), learned.get(other)];
   };
-  const later = clock.now() + 7 * 86_400_000;
-  expect(await forgetPrices(bank.db, [dear], later)).toEqual([]);
-  expect(await oldPrices(bank.db, later + 1)).toEqual(expect.arrayContaining([dear, other]));
-  expect(await oldPrices(bank.db, later + 1)).not.toContain("account.b");
-  expect(await forgetPrices(bank.db, [dear], later + 1)).toEqual([{ operation: dear, documented: 3 }]);
-  expect(await prices()).toEqual([3, 12]);
-  await learnCosts(bank.db, [{ ...charge(dear, 3, 30), isShown: false }], clock);
-  expect(await prices()).toEqual([30, 12]);
+  expect(await pricesAt(6)).toEqual([30, 12]);
+  expect(await pricesAt(8)).toEqual([3, 12]);
+  await charge(dear, 3, 30, false);
+  expect(await pricesAt(0)).toEqual([30, 12]);
 });

@@ -91,6 +91,28 @@ test("seconds of HTTP 500 lose nothing: failed slices are requested again at gro
   expect(Object.keys(await statesOf(stage))).toEqual(["loaded"]);
 });
 
+test("if every list of a night fails, the market is planned once a retry has loaded them", async () => {
+  const failing = [
+    { operation: "dashboard.number-of-keywords", times: 1_000_000, kind: "status" as const, status: 500 },
+  ];
+  await using stage = await openStage({ market: one, faults: failing });
+  await using app = await stage.open({});
+  const stop = new AbortController();
+  const working = runWorker(app, stop.signal);
+  const failed = "select from ops.slice where dataset = 'tracked_country' and state = 'failed'";
+  await until(async () => (await stage.query(failed)).length > 0 && (await isIdleAfter(stage, "0")));
+  stage.sandbox.set({ faults: [] });
+  await minutesLater(stage, 5);
+  const { db } = app.warehouse;
+  const accountId = accountIdOf(stage.sandbox.token);
+  await queueLeftOver({ db, clock: app.clock, log: app.log, accountId }, app.config.settings);
+  const ranked = async () => (await stage.query(`select from core.fact_keyword_rank limit 1`)).length > 0;
+  await Promise.race([until(ranked), working]);
+  stop.abort();
+  expect(await working).toBeNull();
+  expect(await ranked()).toBe(true);
+});
+
 test("slices whose answers were unusable for seconds are all requested again after 5 minutes, however many attempts each had", async () => {
   const unreadable = storm.map((fault) => ({ ...fault, kind: "not-json" as const }));
   await using stage = await openStage({ market, faults: unreadable });

@@ -4,7 +4,7 @@ import type { Window } from "../../src/core/window.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
 import { hasOpenHistory, isBeingRequested } from "../../src/ledger/open-slices.ts";
 import { closeRun, runProgress, wasPlannedSince } from "../../src/ledger/runs.ts";
-import { isPlanningQueued, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
+import { isPlanningAhead, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { cutTail } from "../../src/ledger/tails.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
@@ -49,12 +49,15 @@ describe("a run", () => {
     await sharedQueueOf(db, "acme");
     const ofBoth = (of: (account: string) => Promise<boolean>) => Promise.all(["acme", ""].map(of));
     await enqueue(db, await ledger.stage.run({ account: "acme" }), [draft({ dataset: "tracked_keyword" })], now);
-    const isBetween = (account: string) => isBeingRequested(db, { account, datasets: ["tracked_keyword"] });
+    const isBetween = (account: string) => isBeingRequested(db, { account, datasets: ["tracked_keyword"], now });
     expect(await ofBoth(isBetween)).toEqual([true, false]);
     await sql`select graphile_worker.add_job('plan_due:acme', '{}'::json, job_key := 'plan_due:acme after lists')`.execute(
       db,
     );
-    expect(await ofBoth((account) => isPlanningQueued(db, account))).toEqual([true, false]);
+    expect(await ofBoth((account) => isPlanningAhead(db, account))).toEqual([true, false]);
+    // the job that asks is not ahead of itself
+    const { rows } = await sql<{ id: string }>`select id from graphile_worker.jobs`.execute(db);
+    expect(await isPlanningAhead(db, "acme", rows[0]?.id)).toBe(false);
   });
 
   test("notes who started it, why, and how it ended", async () => {

@@ -128,19 +128,22 @@ describe("over stdin and stdout, a client of the SDK", () => {
     expect(says).toMatch(/ The budget ranks \(3 credits a month\) has \d credits? left and defers about \d+ slices/);
   });
 
-  test("says with the price what history leaves to the nights", async () => {
-    await served.stage.query("update ops.credit_account set resets_at = now() + interval '1 day'");
+  test("says with the price what history leaves to the nights, and when it finishes", async () => {
+    await served.stage.query("update ops.credit_account set resets_at = now() + interval '1 day', period_hours = 24");
     await served.stage.query(
       `insert into ops.credit_forecast (account_id, made_on, date_day, starts_at, planned_credits, waiting_credits, budget_credits, made_at)
-       select account_id, (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date, now() + interval '23 hours', 40, 0, '{}', now() from ops.credit_account`,
+       select account_id, (now() at time zone 'UTC')::date, (now() at time zone 'UTC')::date + n, now() + interval '23 hours' + n * interval '1 day', 40, 0, '{}', now()
+       from   ops.credit_account, generate_series(0, 1) as n`,
     );
     const older = { datasets: ["keyword_rank"], from: "2026-07-01", to: "2026-07-05" };
-    expect((await ask("price_backfill", older)).says).toMatch(
-      / History leaves [\d,]+ credits to the nights until the reset/,
-    );
+    expect((await ask("price_backfill", older)).says).toMatch(/history leaves them [\d,]+ until the reset\)/);
     expect((await ask("price_backfill", { ...older, max_credits: 0 })).says).toBe("Nothing fits within max_credits.");
+    await served.stage.query("update ops.credit_forecast set planned_credits = 1000000");
+    expect((await ask("price_backfill", older)).says).toContain("Its history does not finish: the nights need");
     await served.stage.query("delete from ops.credit_forecast");
-    expect((await ask("price_backfill", older)).says).not.toContain("History leaves");
+    const { says } = await ask("price_backfill", older);
+    expect(says).not.toContain("history leaves");
+    expect(says).toMatch(/ If no other process spends credits, .* the work finishes at \d{4}-\d\d-\d\dT[\d:.]+Z\./);
   });
 
   test("says instead of a price what waits of these days, and which command continues it", async () => {

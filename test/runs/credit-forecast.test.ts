@@ -148,15 +148,27 @@ test("between two rounds of a night the forecast from before it stays: the next 
   const last = "(select max(slice_id) from ops.slice where dataset = 'tracked_keyword')";
   await stage.query(`update ops.slice set state = 'pending', queue_id = 0 where slice_id = ${last}`);
   expect(await made(nights)).toEqual(before);
-  await stage.query(`update ops.slice set state = 'loaded', class = 'daily' where slice_id = ${last}`);
+  // a list that is tried again later on this day, and one that is tried again tomorrow
+  const failed = (due: string) =>
+    stage.query(
+      `update ops.slice set state = 'failed', queue_id = 0, due_at = $1::timestamp at time zone 'UTC' where slice_id = ${last}`,
+      [due],
+    );
+  await failed(`${nights.today()} 23:59`);
+  expect(await made(nights)).toEqual(before);
+  await stage.query(`update ops.slice set state = 'loaded', class = 'daily', due_at = null where slice_id = ${last}`);
   await stage.query(
     "select graphile_worker.add_job('plan_due', json_build_object('datasets', '{}'::text[], 'collects', true), job_key := 'plan_due after lists')",
   );
   expect(await made(nights)).toEqual(before);
-  // it has failed for good, and does not run again
-  await stage.query(
-    "update graphile_worker._private_jobs set attempts = max_attempts where key = 'plan_due after lists'",
-  );
+  const job = (change: string) =>
+    stage.query(`update graphile_worker._private_jobs set ${change} where key = 'plan_due after lists'`);
+  // its last attempt is under way in a worker
+  await job("attempts = max_attempts, locked_at = now(), locked_by = 'any'");
+  expect(await made(nights)).toEqual(before);
+  // it has failed for good, and does not run again; and the list is tried again tomorrow
+  await job("locked_at = null, locked_by = null");
+  await failed(`${addDays(nights.today(), 1)} 00:01`);
   expect((await made(nights))?.madeAt).toBeGreaterThan(before?.madeAt ?? 0);
 });
 

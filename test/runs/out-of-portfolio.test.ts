@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { addDays } from "../../src/core/day.ts";
 import { readStatus } from "../../src/ledger/status.ts";
+import { nextStep } from "../../src/runs/next-step.ts";
 import { runCommand } from "../support/command.ts";
 import { openStage, today, type RunOptions, type Stage } from "../support/ingest-stage.ts";
 import { statesOf } from "../support/ingest-tables.ts";
@@ -51,6 +52,20 @@ test("what waits for credits of an app or country that was taken out of the port
   expect(await placesOf(stage)).toEqual([{ app, country: "US" }]);
   expect(stage.requested().length).toBeGreaterThan(0);
   expect(JSON.stringify(stage.requested())).not.toMatch(new RegExp(`JP|${other}`));
+});
+
+test("the price of the next step leaves out what a sync cancels, as a plan does", async () => {
+  await using stage = await openStage(poor);
+  await waiting(stage);
+  const priced = async (settings: NonNullable<RunOptions["settings"]>) => {
+    await using opened = await stage.open({ settings });
+    const { warehouse, clock, config } = opened;
+    const request = { datasets: ["keyword_rank"], bounds: {}, today: clock.today() };
+    return (await nextStep({ db: warehouse.db, clock, settings: config.settings }, request))?.credits ?? 0;
+  };
+  const all = await priced(listing([app, other], ["US", "JP"]));
+  expect(all).toBeGreaterThan(0);
+  expect(4 * (await priced(listing([app], ["US"])))).toBe(all);
 });
 
 test("what waits for credits of days before a history that was made shorter since is not bought when they come", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addDays, daysBetween, type Day } from "../../src/core/day.ts";
+import { pricePlan } from "../../src/planner/backfill-plan.ts";
 import { creditClasses } from "../../src/core/slice.ts";
 import { openWithPortfolio } from "../support/backfill-stage.ts";
 import { requestedDays, gateAfter, openStage, today, until, callText } from "../support/ingest-stage.ts";
@@ -63,6 +64,31 @@ test("goes by a learned price that makes another operation cheaper for a week, a
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   expect(await night(1, daysAgo(6))).toEqual(["ios.keyword-history"]);
   expect(await night(2, daysAgo(8))).toEqual(["ios.keyword-ranking"]);
+});
+
+test("a backfill is priced without a learned price that is a week old, as a night is planned", async () => {
+  await using stage = await openSynced(small);
+  const priced = async () => {
+    await using app = await stage.open();
+    const bounds = { start: addDays(today, -9), end: addDays(today, -7) };
+    const requested = { datasets: ["keyword_rank"], bounds, apps: [], countries: [], newestFirst: false } as const;
+    const { sum } = await pricePlan(app.warehouse.db, {
+      requested: { ...requested, reprocess: "all", mostCredits: null },
+      settings: app.config.settings,
+      clock: app.clock,
+    });
+    return sum?.credits ?? 0;
+  };
+  const before = await priced();
+  const learnedAt = (days: number) =>
+    stage.query(
+      `update ops.credit_cost set learned = 60, last_charged = 60, last_seen_at = now() - $1 * interval '1 day' where operation = 'ios.keyword-ranking'`,
+      [days],
+    );
+  await learnedAt(6);
+  expect(await priced()).toBeGreaterThan(before);
+  await learnedAt(8);
+  expect(await priced()).toBe(before);
 });
 
 test("requests a new keyword alone, over all of its days", async () => {

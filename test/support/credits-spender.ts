@@ -25,7 +25,7 @@ await using opened = new AsyncDisposableStack();
 const { db } = opened.use(await openWarehouse(spender.databaseUrl, concurrency + 2));
 const http = opened.adopt(new Pool(spender.apiUrl), (pool) => pool.destroy());
 await openAccount(db, accountId, pace, clock);
-const credits = createCreditQueue({
+const unsettled = createCreditQueue({
   db,
   accountId,
   clock,
@@ -37,7 +37,7 @@ const credits = createCreditQueue({
   budgets: spender.budgets ?? [],
   refresh,
 });
-const queue = settlingQueue(credits, { db, accountId, clock, pace });
+const queue = settlingQueue(unsettled, { db, accountId, clock, pace });
 let booked = 0;
 const go = once(process, "message");
 process.send?.("ready");

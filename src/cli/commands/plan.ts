@@ -4,13 +4,10 @@ import type { App } from "../../app.ts";
 import { lookbackWords } from "../../plan/lookback-words.ts";
 import { readLookbacks, type DatasetLookback } from "../../planner/lookback.ts";
 import { readPortfolioApps } from "../../planner/portfolio.ts";
-import { createTally, planTotals } from "../../planner/plan-tally.ts";
-import { datasetsOf, planChunks, type PlanChunk } from "../../planner/plan-stream.ts";
-import { wouldJoin } from "../../ledger/join-waiting.ts";
-import { failedCount, openWork } from "../../ledger/open-slices.ts";
-import { forgetOldPrices } from "../../runs/forget-prices.ts";
-import { dueTries } from "../../runs/queue-retries.ts";
-import { outOfPortfolio } from "../../runs/out-of-portfolio.ts";
+import { planTotals } from "../../planner/plan-tally.ts";
+import { datasetsOf, type PlanChunk } from "../../planner/plan-stream.ts";
+import { failedCount } from "../../ledger/open-slices.ts";
+import { readSyncWork } from "../../runs/sync-work.ts";
 import { otherAccountsWords } from "../../planner/of-other-accounts.ts";
 import { settingsFile } from "../environment.ts";
 import { withApp } from "../with-app.ts";
@@ -67,25 +64,9 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   const { settings } = app.config;
   const request = requestOf(app, options);
   const names = datasetsOf(request, settings).map(({ name }) => name);
-  await forgetOldPrices({ db, clock: app.clock });
-  const tally = createTally({ digest: false });
-  const joined: string[] = [];
-  let stage: PlanChunk["stage"] | null = null;
-  for await (const chunk of planChunks(db, request, settings, true)) {
-    stage ??= chunk.stage;
-    tally.add(chunk);
-    for (const id of await wouldJoin(db, accountOf(settings), chunk.slices)) joined.push(id);
-  }
-  const { lines: all, naiveCredits } = tally.sum();
-  const gone = await outOfPortfolio({ db, clock: app.clock }, settings, { datasets: names, isWorker: false });
-  const due = await dueTries(db, app.clock, { settings, datasets: names, mostCredits: Number.POSITIVE_INFINITY });
-  const tries = due.tries.filter(({ sliceId }) => !gone.includes(sliceId));
-  const waitingByApp = await openWork(db, {
-    datasets: names,
-    account: accountOf(settings),
-    without: [...gone, ...joined],
-  });
-  const [lines, waiting] = [workOf(all), [...workOf(waitingByApp), ...workOf(tries)]];
+  const work = await readSyncWork({ db, clock: app.clock, settings }, request, { whole: true });
+  const { stage, tries, cancelled, naiveCredits } = work;
+  const [lines, waiting] = [workOf(work.lines), [...workOf(work.waiting), ...workOf(tries)]];
   return {
     stage: stage ?? "market",
     apps: (await readPortfolioApps(db, settings)).length,
@@ -93,9 +74,9 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
     waiting,
     totals: { ...planTotals([...lines, ...waiting]), naiveCredits },
     failed:
-      (await failedCount(db, names, accountOf(settings), gone)) -
+      (await failedCount(db, names, accountOf(settings), cancelled)) -
       sumBy(tries, ({ joins }) => 1 + (joins?.sliceIds.length ?? 0)),
-    ...(await outlookOf(app, [...all, ...waitingByApp, ...tries])),
+    ...(await outlookOf(app, [...work.lines, ...work.waiting, ...tries])),
     atLeast: datasetsAtLeast([...lines, ...waiting], settings),
     fallbacks: await fallbackPrices(db, request, settings),
     otherWays: await otherWays(db, request, settings),

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { accountIdIn, type App } from "../../app.ts";
 import { apiAccess } from "../../config/config.ts";
-import { countOf } from "../../core/words.ts";
+import { countOf, minuteOf } from "../../core/words.ts";
 import { fail } from "../../core/errors.ts";
 import { groupKey } from "../../core/partition-group.ts";
 import { planInForeground } from "../../foreground.ts";
 import { cancelBeyondPrices } from "../../ledger/cancel-slices.ts";
 import { makePlan, pricePlan } from "../../planner/backfill-plan.ts";
 import type { BackfillRequest } from "../../planner/backfill-request.ts";
-import { waitRemark } from "../../planner/wait-remark.ts";
+import { finishWords, readOutlook } from "../../planner/work-outlook.ts";
 import type { SyncResult } from "../../runs/run-parts.ts";
 import type { RunControl } from "../background-runs.ts";
 import { endsOf, filtersOf, cellsAddress, gridInput, selectionInput } from "../grid/filters.ts";
@@ -62,12 +62,12 @@ export const fillAction = defineAction({
         problem: leftOut.slices > 0 ? "nothing fits within this limit of credits" : "no cells are missing there",
       });
     const accountId = await accountIdIn(warehouse.db, config);
-    const remark = await waitRemark(warehouse.db, sum.lines, { accountId, settings: config.settings, clock });
+    const outlook = await readOutlook({ db: warehouse.db, settings: config.settings, clock, accountId }, sum.lines);
     return {
       credits: sum.credits,
       binds: chosenCells(selection),
       about: { cells: cellsText(selection), ...input },
-      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""}${remark && ` ${remark}`}`,
+      says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""} ${finishWords(outlook, minuteOf).join(" ")}`,
     };
   },
   run: async (context, input, { credits: mostCredits }) => {

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { didYouMean } from "../../core/did-you-mean.ts";
 import { fail } from "../../core/errors.ts";
+import type { Slice } from "../../core/slice.ts";
 import { isDataset, planningSourcesOf, stages, type Dataset } from "./define-dataset.ts";
 
 /**
@@ -52,3 +53,9 @@ export function datasetNamed(name: string): Dataset {
 export const datasetOptions: Readonly<Record<string, Dataset["options"]>> = Object.fromEntries(
   datasets.map(({ name, options }) => [name, options]),
 );
+
+/** True for a slice that a plan could also request by another operation; false if a call is for no slice. */
+export function isAvoidable(slice: Pick<Slice, "dataset" | "scope" | "operation"> | undefined): boolean {
+  const able = slice === undefined ? [] : datasetNamed(slice.dataset).operationsFor(slice.scope);
+  return able.length > 1 && able.some(({ id }) => id === slice?.operation);
+}
