@@ -180,6 +180,7 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
       concurrency: api.concurrency,
       holders: own.holders,
       floors: settings.credits.floors,
+      retriesADay: settings.credits.retries_a_day,
       runLimit: own.runLimit,
       budgets: budgetsOf(settings),
     }),

@@ -1,4 +1,5 @@
-import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
+import { budgetDays, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
+import { dayOf, startOfDay } from "../core/day.ts";
 import type { Clock } from "../core/clock.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
@@ -11,7 +12,7 @@ import { createBudgetBook, refusingBudget, type BudgetOfCall } from "./budgets.t
 import { isDeclaredDead } from "./declared-dead.ts";
 import type { Grant } from "./holds.ts";
 import type { Holders } from "./lapsed-holds.ts";
-import { createNightsKeeper, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
+import { createNightsKeeper, creditsOfTries, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
 import { leftOfPlan } from "./plan-price.ts";
 import type { Reserve } from "./shared-holds.ts";
 
@@ -24,6 +25,8 @@ export type GrantOptions = {
   readonly pace: number;
   readonly holders: Holders;
   readonly floors: Floors;
+  /** Credits that retries of failed slices may cost in a day. */
+  readonly retriesADay: number;
   /** Limits of the configuration; none if left out. */
   readonly budgets?: readonly CreditBudget[];
   /** Checks the balance with the service and books it. */
@@ -95,7 +98,11 @@ export function createGranting(options: GrantOptions, reserve: Reserve): (work: 
   }
 
   async function keptOf(budget: CreditBudget): Promise<KeptOfBudget> {
-    return keptOfBudget((await keptForNights()).forecast, budget, clock.now());
+    const { forecast, laterTries } = await keptForNights();
+    const now = clock.now();
+    const kept = keptOfBudget(forecast, budget, now);
+    const end = startOfDay(budgetDays(budget.period, dayOf(now)).end);
+    return { ...kept, credits: kept.credits + creditsOfTries(laterTries, end, budget) };
   }
 
   /** The budgets of a call, with what it leaves of them. */

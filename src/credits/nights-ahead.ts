@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import { dayMs, dayOf, daysBetween, hourMs, startOfDay } from "../core/day.ts";
-import { budgetDays, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetDays, isCovered, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
 import { floorCredits, type Floors } from "../core/floors.ts";
 import { sumBy } from "../core/sum.ts";
-import type { Queryable } from "../postgres/sql.ts";
+import { instant, sql, type Queryable } from "../postgres/sql.ts";
 import { periodStart, readAccount, type AccountState } from "./account.ts";
 import { forecastKey, readForecast, type StoredForecast } from "./forecast-days.ts";
 
@@ -136,19 +136,65 @@ export function keptOfBudget(
   };
 }
 
-/** What history leaves until a reset (epoch-ms), 0 while no forecast or no reset is known, and the forecast that shows it. */
-type KeptNow = { readonly credits: number; readonly resetsAt: number; readonly forecast: StoredForecast | null };
+/** A failed slice of a night that is tried again: when (epoch-ms), and its credits. */
+export type LaterTry = BudgetSubject & { readonly dueAt: number; readonly credits: number };
 
-/** Reads the forecast, and what history leaves of the allowance. */
-export async function readKeptForNights(
+/** Reads what is tried again of the nights of an account, the next ones first, up to the credits that retries may cost in a day. */
+async function readLaterTries(
   db: Queryable,
-  { accountId, floors, now }: { readonly accountId: string; readonly floors: Floors; readonly now: number },
-): Promise<KeptNow> {
+  { accountId, now, retriesADay }: Pick<Keeping, "accountId" | "now" | "retriesADay">,
+): Promise<readonly LaterTry[]> {
+  const { rows } = await sql<LaterTry>`
+    select dataset, app, extract(epoch from due_at)::float8 * 1000 as "dueAt", credits
+    from   (select s.dataset, s.scope ->> 'app' as app, s.due_at, s.planned_credits::float8 as credits, sum(s.planned_credits) over (order by s.due_at, s.slice_id) as running
+            from   ops.slice as s
+            join   ops.run   as r using (run_id)
+            where  s.state = 'failed' and s.due_at > ${instant(now)} and s.class <> 'history' and s.plan_id is null
+            and    r.account = (select account from ops.credit_account where account_id = ${accountId})) as tries
+    where  running <= ${retriesADay}`.execute(db);
+  return rows;
+}
+
+/** What later tries take before an instant (epoch-ms): of a budget, or of the allowance if there is none. */
+export function creditsOfTries(
+  tries: readonly LaterTry[],
+  before: number,
+  budget: Pick<CreditBudget, "datasets" | "apps"> = { datasets: null, apps: null },
+): number {
+  return sumBy(
+    tries.filter((one) => one.dueAt < before && isCovered(one, budget)),
+    ({ credits }) => credits,
+  );
+}
+
+type Keeping = {
+  readonly accountId: string;
+  readonly floors: Floors;
+  readonly now: number;
+  /** Credits that retries of failed slices may cost in a day. */
+  readonly retriesADay: number;
+};
+
+/**
+ * What history leaves until a reset (epoch-ms), 0 while no forecast or no reset is known, and what shows it: the forecast, and failed slices
+ * that are tried again.
+ */
+type KeptNow = {
+  readonly credits: number;
+  readonly resetsAt: number;
+  readonly forecast: StoredForecast | null;
+  readonly laterTries: readonly LaterTry[];
+};
+
+/** Reads what history leaves of the allowance, with what shows it. */
+export async function readKeptForNights(db: Queryable, keeping: Keeping): Promise<KeptNow> {
+  const { accountId, now } = keeping;
   const account = await readAccount(db, accountId);
   const forecast = await readNightsAhead(db, accountId, now);
+  const laterTries = forecast === null ? [] : await readLaterTries(db, keeping);
   const resetsAt = account?.resetsAt ?? Number.NEGATIVE_INFINITY;
-  const credits = resetsAt <= now ? 0 : keptOfAllowance(forecast, account, { floors, now })(now, resetsAt);
-  return { credits, resetsAt, forecast };
+  const ofNights = resetsAt <= now ? 0 : keptOfAllowance(forecast, account, keeping)(now, resetsAt);
+  return { credits: ofNights + creditsOfTries(laterTries, resetsAt), resetsAt, forecast, laterTries };
 }
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */
@@ -157,20 +203,20 @@ const keptForMs = 30_000;
 /** Makes a reader of these that queries the database only now and then, for all calls at once. */
 export function createNightsKeeper({
   db,
-  accountId,
-  floors,
   clock,
-}: {
-  readonly db: Queryable;
-  readonly accountId: string;
-  readonly floors: Floors;
-  readonly clock: Clock;
-}): () => Promise<KeptNow> {
+  ...keeping
+}: Omit<Keeping, "now"> & { readonly db: Queryable; readonly clock: Clock }): () => Promise<KeptNow> {
   const unknown = Number.NEGATIVE_INFINITY;
-  let known: KeptNow & { readAt: number } = { credits: 0, forecast: null, resetsAt: unknown, readAt: unknown };
+  let known: KeptNow & { readAt: number } = {
+    credits: 0,
+    forecast: null,
+    laterTries: [],
+    resetsAt: unknown,
+    readAt: unknown,
+  };
   let reading: Promise<void> | null = null;
   const read = async (now: number) => {
-    known = { ...(await readKeptForNights(db, { accountId, floors, now })), readAt: now };
+    known = { ...(await readKeptForNights(db, { ...keeping, now })), readAt: now };
   };
   // after a reset at each call, until an answer has reported the next one: history could take a night in between
   const isOld = (now: number) =>

@@ -43,14 +43,11 @@ export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] 
 /** `now` (epoch-ms): until when nights of the day have begun; the end of the day if left out. */
 type RoomsOn = { readonly settings: Settings; readonly accountId: string; readonly day: Day; readonly now?: number };
 
-/** The room of a budget, and since when it has refused calls in its period. */
-export type UsedRoom = BudgetRoom & { readonly refusedAt: Date | null };
-
 /** What is left of the budgets of an account on a day, and what history leaves of that to the nights that the newest forecast knows. */
 export async function readRooms(
   db: Queryable,
   { settings, accountId, day, now = endOfDay(day) }: RoomsOn,
-): Promise<readonly UsedRoom[]> {
+): Promise<readonly BudgetRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
   const forecast = uses.length === 0 ? null : await readNightsAhead(db, accountId, now);
   return uses.map(({ taken, ...use }) => ({

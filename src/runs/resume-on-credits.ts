@@ -41,8 +41,8 @@ export async function resumeOnCredits(
   which: { readonly onlySnapshots?: boolean },
 ): Promise<void> {
   const now = clock.now();
-  const { floors } = settings.credits;
-  const { credits: keptForNights } = await readKeptForNights(db, { accountId, floors, now });
+  const { floors, retries_a_day: retriesADay } = settings.credits;
+  const { credits: keptForNights } = await readKeptForNights(db, { accountId, floors, retriesADay, now });
   const woken = await resumeAffordable(db, { accountId, floors, keptForNights, queueId, ...which }, now);
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");
 }

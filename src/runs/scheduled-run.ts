@@ -9,7 +9,8 @@ import { callWorkers, openShards } from "../ledger/run-shards.ts";
 import { openRun, type RunStart } from "../ledger/runs.ts";
 import { announceQueued } from "../ledger/shared-queue.ts";
 import { agreedOf } from "../planner/agreed-datasets.ts";
-import { readRooms, type UsedRoom } from "../planner/credit-budgets.ts";
+import type { BudgetRoom } from "../plan/over-budget.ts";
+import { readRooms } from "../planner/credit-budgets.ts";
 import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
@@ -87,8 +88,8 @@ async function openScheduled(parts: IngestParts, settings: Settings, request: Sy
 async function resumeOnBudgets({ db, clock, log, accountId, queueId }: IngestParts, settings: Settings): Promise<void> {
   const now = clock.now();
   const rooms = await readRooms(db, { settings, accountId, day: dayOf(now), now });
-  const refuses = (room: UsedRoom, { isForNights, cheapest }: BudgetWait) =>
-    room.refusedAt !== null || (isForNights && room.left - room.forNights < cheapest);
+  const refuses = (room: BudgetRoom, { isForNights, cheapest }: BudgetWait) =>
+    room.left - (isForNights ? room.forNights : 0) < cheapest;
   const isRefused = (wait: BudgetWait) => rooms.some((room) => isCovered(wait, room) && refuses(room, wait));
   const woken = await resumeWithinBudgets(db, isRefused, now, queueId);
   if (woken > 0) log.info({ slices: woken }, "credits.resumed");

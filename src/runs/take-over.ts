@@ -38,11 +38,12 @@ export async function takeOver(
   if (waiting.length === 0) return 0;
   const wantedOf = await wantedPartitions(db, { request, settings, of: waiting });
   const own = waiting.filter((slice) => wantedOf(slice) !== null);
+  const { floors, retries_a_day: retriesADay } = settings.credits;
+  const kept = await readKeptForNights(db, { accountId, floors, retriesADay, now: clock.now() });
   const paid = affordable(own, {
     account: await readAccount(db, accountId),
-    floors: settings.credits.floors,
-    keptForNights: (await readKeptForNights(db, { accountId, floors: settings.credits.floors, now: clock.now() }))
-      .credits,
+    floors,
+    keptForNights: kept.credits,
     mostCredits,
   });
   const taken =

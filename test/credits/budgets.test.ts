@@ -5,7 +5,10 @@ import { budgetRefusal, waitForNights } from "../../src/credits/budget-refusal.t
 import { nameAccount } from "../../src/credits/account.ts";
 import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
+import { openRun } from "../../src/ledger/runs.ts";
+import { insertSlices } from "../../src/ledger/slices.ts";
 import { sql } from "../../src/postgres/sql.ts";
+import { draft } from "../support/slice-draft.ts";
 import { hour, lost, openBank, type TestAccount } from "../support/credits-account.ts";
 import { openQueue, type TestQueue } from "../support/credits-queue.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -119,6 +122,30 @@ describe("a budget", () => {
       until: Date.parse(addDays(dayOf(now), 1)),
     });
     expect((await uses(account, budget(20)))[0]?.refusedAt).not.toBeNull();
+  });
+
+  test("is left by history to what failed in nights and is tried again in its period", async () => {
+    const account = await bank.account({ total: 1000 });
+    const now = account.clock.now();
+    const today = dayOf(now);
+    const own = [budget(20), budget(100, { datasets: ["review", "app_rating"], budget: "both" })];
+    const night = { day: today, startsAt: now - hour, planned: 0, waiting: 0, budgets: {} };
+    await writeForecast(bank.db, account.accountId, { madeAt: now, days: [night] });
+    const start = { kind: "sync", workerId: null, account: "", asOf: today, datasets: [], maxCredits: null } as const;
+    const failed = [6, 9].map((credits) => draft({ dataset: credits === 6 ? "review" : "app_rating", credits }));
+    await insertSlices(bank.db, await openRun(bank.db, start, now), failed, now);
+    await sql`update ops.slice set state = 'failed', due_at = to_timestamp(${(now + hour) / 1000}::float8)`.execute(
+      bank.db,
+    );
+    const queue = openQueue(account, { budgets: own });
+    const history = { class: "history", sliceId: "1" };
+    await expect(spend(account, queue, 15, history)).rejects.toMatchObject({
+      code: "budget_kept",
+      context: { budget: "reviews", kept: 6 },
+    });
+    await spend(account, queue, 14, history);
+    await spend(account, queue, 6);
+    await sql`truncate ops.run, ops.slice cascade`.execute(bank.db);
   });
 
   test("of several that are spent the one whose period ends last defers the call", async () => {

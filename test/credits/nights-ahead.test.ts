@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { day, dayMs, dayOf } from "../../src/core/day.ts";
+import type { SliceDraft } from "../../src/core/slice.ts";
+import { oneDay } from "../../src/core/window.ts";
+import { openRun } from "../../src/ledger/runs.ts";
+import { insertSlices } from "../../src/ledger/slices.ts";
+import { draft } from "../support/slice-draft.ts";
 import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
-import { createNightsKeeper, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
+import { createNightsKeeper, creditsOfTries, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
 import { hour, minute, openBank } from "../support/credits-account.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -9,6 +14,7 @@ import { forTests } from "../support/for-tests.ts";
 
 const bank = forTests(openBank);
 const floors = { snapshot: 0, daily: 0.1, lookback: 0, history: 0 };
+const retriesADay = 20;
 
 /** An account of 100 credits, to forecast a night and the one a day later for, and to read what history leaves. */
 async function open() {
@@ -21,7 +27,7 @@ async function open() {
         { day: dayOf(madeAt + dayMs), startsAt: startsAt + dayMs, planned: 30, waiting: 0, budgets: {} },
       ],
     });
-  const kept = async (now: number) => (await readKeptForNights(db, { accountId, floors, now })).credits;
+  const kept = async (now: number) => (await readKeptForNights(db, { accountId, floors, retriesADay, now })).credits;
   return { start: periodEnd - dayMs, forecast, kept };
 }
 
@@ -41,9 +47,56 @@ test("history leaves nothing for a night of the period before", async () => {
   expect(await kept(start + hour)).toBe(40);
 });
 
+test("history leaves what failed slices of nights are tried again for before the reset, up to what retries may cost in a day", async () => {
+  const { db, accountId, periodEnd } = await bank.account({ total: 100 });
+  const start = periodEnd - dayMs;
+  const night = { day: dayOf(start), startsAt: start + 2 * hour, planned: 30, waiting: 0, budgets: {} };
+  await writeForecast(db, accountId, { madeAt: start + 3 * hour, days: [night] });
+  const kept = async (budget?: { datasets: string[]; apps: null }) => {
+    const { credits, laterTries } = await readKeptForNights(db, {
+      accountId,
+      floors,
+      retriesADay,
+      now: start + 4 * hour,
+    });
+    return budget === undefined ? credits : creditsOfTries(laterTries, periodEnd, budget);
+  };
+  expect(await kept()).toBe(0);
+  const runId = await openRun(
+    db,
+    { kind: "sync", workerId: null, account: "", asOf: dayOf(start), datasets: [], maxCredits: null },
+    start,
+  );
+  const planned = (date: string, over: Partial<SliceDraft>) => ({ ...draft(over), window: oneDay(day(date)) });
+  const slices = [
+    planned("2026-08-01", { credits: 5 }),
+    planned("2026-08-02", { credits: 6, dataset: "review" }),
+    planned("2026-08-03", { credits: 7, class: "history" }),
+    planned("2026-08-04", { credits: 8 }),
+  ];
+  await insertSlices(db, runId, slices, start);
+  const tryAt = (date: string, at: number) =>
+    sql`update ops.slice set state = 'failed', due_at = to_timestamp(${at / 1000}::float8) where window_start = ${date}`.execute(
+      db,
+    );
+  await tryAt("2026-08-01", start + 5 * hour);
+  await tryAt("2026-08-02", start + 6 * hour);
+  await tryAt("2026-08-03", start + 5 * hour);
+  await tryAt("2026-08-04", periodEnd + hour);
+  expect(await kept()).toBe(11);
+  expect(await kept({ datasets: ["review"], apps: null })).toBe(6);
+  await tryAt("2026-08-04", start + 7 * hour);
+  expect(await kept()).toBe(19);
+  await sql`update ops.slice set planned_credits = 10 where window_start = '2026-08-04'`.execute(db);
+  expect(await kept()).toBe(11);
+  await tryAt("2026-08-01", start + 3 * hour);
+  expect(await kept()).toBe(16);
+  await sql`truncate ops.run, ops.slice cascade`.execute(db);
+});
+
 test("calls read the account twice a minute while no reset is known", async () => {
   const { db, accountId, clock, observe, periodEnd } = await bank.account({ left: null });
-  const keeper = createNightsKeeper({ db, accountId, floors, clock });
+  const keeper = createNightsKeeper({ db, accountId, floors, retriesADay, clock });
   const kept = async () => (await keeper()).credits;
   expect(await kept()).toBe(0);
   await writeForecast(db, accountId, {
@@ -63,7 +116,7 @@ test("a call after a reset does not use what another call began to read before t
     days: [{ day: dayOf(periodEnd), startsAt: periodEnd + hour, planned: 30, waiting: 0, budgets: {} }],
   });
   clock.move(periodEnd + minute - clock.now());
-  const keeper = createNightsKeeper({ db, accountId, floors, clock });
+  const keeper = createNightsKeeper({ db, accountId, floors, retriesADay, clock });
   const isBlocked = async () => (await sql`select from pg_locks where not granted`.execute(db)).rows.length > 0;
   const calls = await db.transaction().execute(async (transaction) => {
     await sql`lock ops.credit_forecast`.execute(transaction);

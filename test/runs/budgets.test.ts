@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addDays, dayOf } from "../../src/core/day.ts";
 import { openWork } from "../../src/ledger/open-slices.ts";
-import { readBudgets } from "../../src/credits/budgets.ts";
+import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
 import { planDue } from "../../src/runs/scheduled-run.ts";
 import { readBudgetWaits } from "../../src/ledger/budget-waits.ts";
 import { budgetsOf } from "../../src/config/credit-budgets.ts";
@@ -123,6 +123,10 @@ test("what waits for a budget goes on with the first scheduled run after its lim
   // what a sync left would be adopted; a worker that has just begun has made no call
   await stage.query("update ops.run set kind = 'schedule', worker_id = null");
   await stage.query("update ops.slice set queue_id = 0 where state = 'deferred'");
+  // a dearer call was refused by the new limit: it has room for these
+  const { accountId } = ingest.parts;
+  await openBudgets(app.warehouse.db, { accountId, budgets: budgetsOf(app.config.settings), day: nights.today() });
+  await stage.query("update ops.credit_budget set refused_at = now()");
   await planDue(ingest.parts, app.config.settings, ["keyword_rank"]);
   expect(await readBudgetWaits(app.warehouse.db, clock.now())).toEqual([]);
 });

@@ -40,6 +40,7 @@ export function openQueue(
     concurrency: options.concurrency ?? 4,
     pace: account.pace,
     holders: options.holders ?? noHolders,
+    retriesADay: 500,
     floors: options.floors ?? noFloors,
     runLimit,
     budgets: options.budgets ?? [],

@@ -32,6 +32,7 @@ const unsettled = createCreditQueue({
   concurrency,
   pace,
   holders: noHolders,
+  retriesADay: 500,
   floors,
   runLimit: createRunLimit(null),
   budgets: spender.budgets ?? [],
