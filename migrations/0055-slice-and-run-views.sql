@@ -151,7 +151,10 @@ comment on column ops.worker_status.is_running is 'True while it holds the advis
 select ops.comment_columns('ops.worker_status', 'ops.worker');
 
 create view ops.run_summary as
-select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at, r.ended_at,
+select r.run_id, r.kind, r.account, r.as_of, r.plan_id, r.started_at,
+       -- without a process, workers run its slices after its planning has ended
+       case when r.worker_id is not null or r.ended_at is null then r.ended_at
+            when s.open_count + s.deferred_count = 0           then greatest(r.ended_at, q.answered_at) end as ended_at,
        -- what waited is another run's by now, or loaded; what a limit or price did not pay for is cancelled, and only a plan keeps a count of it
        case when e.is_over and case when r.plan_id is null then r.max_credits is not null
                                     else exists (select from ops.plan as l where l.plan_id = r.plan_id and l.cancelled_slice_count > 0) end then 'limited'
@@ -191,7 +194,7 @@ cross  join lateral (
          and not exists (select from ops.worker_status as w where w.worker_id = r.worker_id and w.is_running) as was_killed) as p
 cross  join lateral (
   -- what joined it later was paid for by others, and what left it or was cancelled was paid for here
-  select count(*) as request_count, coalesce(sum(a.cost), 0) as booked_credits
+  select count(*) as request_count, coalesce(sum(a.cost), 0) as booked_credits, max(a.received_at) as answered_at
   from   ops.request as a
   where  a.run_id = r.run_id) as q;
 comment on view   ops.run_summary                     is 'One row per run (a sync, a backfill, a retry, a scheduled run): its plan and its result. What did last night cost? Which runs left failures?';
@@ -200,7 +203,7 @@ comment on column ops.run_summary.kind                is 'sync, backfill, schedu
 comment on column ops.run_summary.as_of               is 'Day that counted as today.';
 comment on column ops.run_summary.plan_id             is 'Plan that it ran; null when it ran none.';
 comment on column ops.run_summary.started_at          is 'When it started.';
-comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed.';
+comment on column ops.run_summary.ended_at            is 'When it ended; null while it runs, or when its process was killed. A run without a process of its own (a scheduled run, a retry by workers) ends with its last answer, and not while slices of it wait.';
 comment on column ops.run_summary.outcome             is 'Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), unrequested (nothing of it was requested: its slices were cancelled, or other runs have them), aborted or interrupted (stopped or killed); null while its process runs.';
 comment on column ops.run_summary.error_code          is 'Stable code of the error that aborted it; null if none did.';
 comment on column ops.run_summary.error_message       is 'Text of that error, including what to do next.';

@@ -7916,7 +7916,7 @@ create table ops.run (
   planned_credits bigint not null default 0, -- Credits that those slices were expected to cost.
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
-  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
+  ended_at timestamp with time zone, -- When its process ended, or its planning if it has no process; null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.
   outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
   error_code text, -- Stable code of the error that aborted it; null if none did.
   error_message text, -- Text of that error, including what to do next.
@@ -7947,7 +7947,7 @@ create view ops.run_log (
   planned_slices integer, -- Slices that the run has planned so far, or that it runs again.
   planned_credits bigint, -- Credits that those slices were expected to cost.
   started_at timestamp with time zone, -- When it started.
-  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
+  ended_at timestamp with time zone, -- When its process ended, or its planning if it has no process; null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.
   outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
   error_code text, -- Stable code of the error that aborted it; null if none did.
   error_message text, -- Text of that error, including what to do next.
@@ -7996,7 +7996,7 @@ create view ops.run_summary (
   as_of date, -- Day that counted as today.
   plan_id bigint, -- Plan that it ran; null when it ran none.
   started_at timestamp with time zone, -- When it started.
-  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed.
+  ended_at timestamp with time zone, -- When it ended; null while it runs, or when its process was killed. A run without a process of its own (a scheduled run, a retry by workers) ends with its last answer, and not while slices of it wait.
   outcome text, -- Its result so far: loaded, failed, deferred (slices wait for credits, a budget or the API), unfinished (slices wait or run), limited (its credit limit did not pay for more, or slices of its plan were cancelled, and nothing of it waits), unrequested (nothing of it was requested: its slices were cancelled, or other runs have them), aborted or interrupted (stopped or killed); null while its process runs.
   error_code text, -- Stable code of the error that aborted it; null if none did.
   error_message text, -- Text of that error, including what to do next.
@@ -8020,7 +8020,11 @@ create view ops.run_summary (
     r.as_of,
     r.plan_id,
     r.started_at,
-    r.ended_at,
+        CASE
+            WHEN r.worker_id IS NOT NULL OR r.ended_at IS NULL THEN r.ended_at
+            WHEN (s.open_count + s.deferred_count) = 0 THEN GREATEST(r.ended_at, q.answered_at)
+            ELSE NULL::timestamp with time zone
+        END AS ended_at,
         CASE
             WHEN e.is_over AND
             CASE
@@ -8071,7 +8075,8 @@ create view ops.run_summary (
                    FROM ops.worker_status w
                   WHERE w.worker_id = r.worker_id AND w.is_running)) AS was_killed) p
      CROSS JOIN LATERAL ( SELECT count(*) AS request_count,
-            COALESCE(sum(a.cost), 0::bigint) AS booked_credits
+            COALESCE(sum(a.cost), 0::bigint) AS booked_credits,
+            max(a.received_at) AS answered_at
            FROM ops.request a
           WHERE a.run_id = r.run_id) q;
 

@@ -28,11 +28,26 @@ export async function createProgram(names: readonly string[] = commandTable.map(
     for (const { name, summary, load } of entries) {
       const command = program.command(name).description(summary);
       if (isEach || names.includes(name)) (await load())(command);
+      refuseTwice(command);
     }
   }
   // the parser adds its own command last, under the last heading
   program.helpCommand(true);
   return program;
+}
+
+/** Refuses an option with one value that is given twice: the parser would silently take the last one. */
+function refuseTwice(command: Command): void {
+  for (const option of command.options.filter(({ required, optional }) => required || optional)) {
+    let times = 0;
+    command.on(`option:${option.name()}`, () => {
+      times += 1;
+      // what may be repeated is collected in a list
+      if (times > 1 && !Array.isArray(command.getOptionValue(option.attributeName())))
+        command.error(`error: option '${option.flags}' takes one value and is given twice`);
+    });
+  }
+  command.commands.forEach(refuseTwice);
 }
 
 /** Runs what a person typed after the name of the program. */

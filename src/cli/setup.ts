@@ -36,6 +36,11 @@ export function setupFiles({ environment }: Config, named?: string): SetupFiles 
   return { environment: path.resolve(named ?? environmentFile() ?? ".env"), settings };
 }
 
+/** How the program is called where commands read this `.env`: npx finds it only in its own folder. */
+export function callOf(environment: string): string {
+  return path.dirname(environment) === projectRoot ? "npx storehouse" : path.join(projectRoot, "bin", "storehouse.js");
+}
+
 /** Of a new file without settings: an empty one is refused. */
 const firstLine = "# Settings of Storehouse: see docs/configuration.md\n";
 

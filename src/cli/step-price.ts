@@ -75,11 +75,17 @@ function paceLines(requests: number, requestsPerSecond: number): readonly string
 /** A shorter time needs no word. */
 const noticedMs = 10_000;
 
-/** Why the prices of these datasets are a minimum, how far they may be exceeded, and by what; empty if there are none. */
-export function guessLines(atLeast: readonly string[]): readonly string[] {
+/**
+ * Why the prices of these datasets are a minimum, how far they may be exceeded, and by what; empty if there are none. `limit`: what else
+ * limits that; a retry has no such option.
+ */
+export function guessLines(
+  atLeast: readonly string[],
+  limit = ", and --max-credits the spending of a sync",
+): readonly string[] {
   if (atLeast.length === 0) return [];
   return [
-    `The number of pages of an answer of ${atLeast.join(" or ")} is a guess (that of the last answer, or one) until its first page reports it. Up to ${alwaysPages} pages are paid for where no number is known: most_pages limits the pages, and --max-credits the spending of a sync.`,
+    `The number of pages of an answer of ${atLeast.join(" or ")} is a guess (that of the last answer, or one) until its first page reports it. Up to ${alwaysPages} pages are paid for where no number is known: most_pages limits the pages${limit}.`,
     ...atLeast.flatMap((name) => {
       const { manyPages } = datasetNamed(name);
       return manyPages === undefined ? [] : [`${name}: ${manyPages}.`];

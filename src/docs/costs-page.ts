@@ -34,9 +34,9 @@ export function costSummary(costs: readonly AccountCost[]): string {
     const cost = costs[index] ?? new Map();
     return [sizeWords(size), sumWords(cost, "first", appDatasets), sumWords(cost, "month", appDatasets)];
   });
-  const added = sumWords(costs[0] ?? new Map(), "month", searchAdsDatasets);
+  const added = (kind: "first" | "month") => sumWords(costs[0] ?? new Map(), kind, searchAdsDatasets);
   return [
-    `A connected search-ads account adds ${added} a month to each of these sizes.`,
+    `A connected search-ads account adds ${added("first")} to the first sync and ${added("month")} a month to each of these sizes.`,
     markdownTable(["account", "credits for the first sync", "credits per month"], rows),
   ].join("\n\n");
 }

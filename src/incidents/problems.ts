@@ -1,4 +1,5 @@
 import { remainingCredits } from "../api/operations/account.ts";
+import { floorCredits } from "../core/floors.ts";
 import type { AccountStop } from "../credits/account-stop.ts";
 import type { WrongPrice } from "../credits/costs.ts";
 import type { HeldAnswer } from "../ledger/held-answers.ts";
@@ -63,10 +64,12 @@ export function creditProblems(
   now: number,
 ): readonly Problem[] {
   if (allowance === null) return [];
-  const { remaining, total } = allowance;
+  const { remaining, total, held, floors } = allowance;
   const resetsAt = new Date(allowance.resetsAt).toISOString();
   const found: Problem[] = [];
-  if (waiting.slices > 0)
+  // credits were bought before the reset: the next scheduled run resumes what waits
+  const floor = floorCredits(total, Math.max(floors.snapshot, floors.daily, floors.lookback));
+  if (waiting.slices > 0 && waiting.wanted > remaining - held - floor)
     found.push(
       problem({
         kind: "credits_exhausted",

@@ -52,8 +52,10 @@ export async function sumUpRequests(transaction: Database, month: Day): Promise<
   );
   await sql`
     update ops.run as r
-    set    past_request_count = r.past_request_count + p.requests, past_credits = r.past_credits + p.credits
-    from   (select q.run_id, count(*) as requests, ${chargedCredits} as credits from ${going} and q.run_id is not null group by 1) as p
+    set    past_request_count = r.past_request_count + p.requests, past_credits = r.past_credits + p.credits,
+           -- as ops.run_summary reads it from the requests of a run without a process
+           ended_at = case when r.worker_id is null and r.ended_at is not null then greatest(r.ended_at, p.answered_at) else r.ended_at end
+    from   (select q.run_id, count(*) as requests, ${chargedCredits} as credits, max(q.received_at) as answered_at from ${going} and q.run_id is not null group by 1) as p
     where  r.run_id = p.run_id`.execute(transaction);
   await sql`
     update ops.plan as p

@@ -9,10 +9,15 @@ import { expectedCredits } from "./night-cost.ts";
 import { datasetsOf } from "./plan-stream.ts";
 
 /**
- * What a portfolio costs in credits: the first load with its history, then the mean of a night. `connected`: the addition per night if
- * accounts of search ads are connected, which only the service knows.
+ * What a portfolio costs in credits: the first load with its history, then the mean of a night. `connectedFirst` and `connected`: the
+ * additions to both for each connected account of search ads, which only the service knows.
  */
-export type PortfolioPrice = { readonly first: number; readonly night: number; readonly connected: number };
+export type PortfolioPrice = {
+  readonly first: number;
+  readonly night: number;
+  readonly connectedFirst: number;
+  readonly connected: number;
+};
 
 /**
  * What is priced: apps with their countries and keywords, for the datasets that are on, or for these. With a start day: over at least a
@@ -38,7 +43,12 @@ export type DatasetPrice = PortfolioPrice & { readonly dataset: string };
 export async function portfolioPrice(request: PriceRequest): Promise<PortfolioPrice> {
   const prices = await datasetPrices(request);
   const sum = (of: (price: PortfolioPrice) => number) => prices.reduce((all, price) => all + of(price), 0);
-  return { first: sum(({ first }) => first), night: sum(({ night }) => night), connected: sum((one) => one.connected) };
+  return {
+    first: sum(({ first }) => first),
+    night: sum(({ night }) => night),
+    connectedFirst: sum((one) => one.connectedFirst),
+    connected: sum((one) => one.connected),
+  };
 }
 
 /** The same dataset by dataset. */
@@ -61,8 +71,14 @@ export async function datasetPrices({
     const options = { settings: own, ...(today === undefined ? {} : { before: today, nights }) };
     const { history: first, night } = await expectedCredits(dataset, plain, options);
     const needsAccount = dataset.plannedFrom?.some((name) => found.has(name)) === true;
-    const more = needsAccount ? (await expectedCredits(dataset, connected, options)).night - night : 0;
-    prices.push({ dataset: dataset.name, first, night, connected: more });
+    const ads = needsAccount ? await expectedCredits(dataset, connected, options) : { history: first, night };
+    prices.push({
+      dataset: dataset.name,
+      first,
+      night,
+      connectedFirst: ads.history - first,
+      connected: ads.night - night,
+    });
   }
   return prices;
 }

@@ -123,7 +123,8 @@ describe("what a person requests by a command", () => {
   test("app pays for no other part of an app that the service does not know, and names the way to have it searched for", async () => {
     const { code, stdout, stderr } = await run(["app", "99"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(/\n`storehouse discover ios 99` requests that the service reads it\.\nnot_found: /);
+    expect(stderr).toMatch(/\nnot_found: .*; `storehouse discover ios 99` requests that the service reads it\.\n$/);
+    expect(stderr).not.toContain("nothing to do");
     const other = await run(["app", "com.nobody.knows"]);
     expect(other.stderr).toContain("`storehouse discover android com.nobody.knows --country US`");
     expect(stage.requested().map(({ operation }) => operation)).toEqual(["ios.app-detail", "android.app-detail"]);
@@ -239,6 +240,12 @@ describe("what cannot be requested", () => {
     [["keywords", "add", "no id", "US", "a"], "It is not a track id"],
     [["keywords", "sync", "99", "US", "--file", "no-such-file"], "there is no file no-such-file"],
     [["gateway", "--new-key", "a", "--drop-key", "b"], "cannot be used with"],
+    [["sync", "--from", "2026-01-01", "--to", "2026-01-09", "--from", "2026-01-05"], "is given twice"],
+    [["backfill", "--max-credits", "5", "--max-credits=500"], "is given twice"],
+    [["init", "--yes", "--source", "both", "--source", "config"], "is given twice"],
+    // what may be repeated, may
+    [["init", "--country", "US", "--country", "DE", "--country", "ZZ"], "ZZ is not an ISO"],
+    [["sync", "--yes", "--yes", "--from", "2026-13-01"], "not a calendar day"],
   ])("%j is refused before anything is opened", async (command, problem) => {
     const program = await quietProgram(command[0] ?? "");
     await expect(program.parseAsync(command, { from: "user" })).rejects.toThrow(problem);

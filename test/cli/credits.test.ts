@@ -33,6 +33,17 @@ test("storehouse credits reports the last known balance, and says so, when the s
   expect(stderr).toContain("; `storehouse doctor` tests the address and the token, and says what to do\n");
 });
 
+test("storehouse credits without address and token says how to set them, and keeps to the last reported balance if there is one", async () => {
+  await using stage = await openStage();
+  const unset = { databaseUrl: stage.databaseUrl, sandbox: { url: "", token: "" } };
+  const text = "api_unset: API_BASE_URL and API_TOKEN are not set; run `storehouse init`, or set both in .env";
+  expect(await runCommand(unset, ["credits"])).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
+  await stage.sync({ request: { datasets: ["tracked_app"] } });
+  const known = await runCommand(unset, ["credits"]);
+  expect(known).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^ *total +left/) });
+  expect(known.stdout).not.toContain("api_unset");
+});
+
 test("storehouse credits with a token that was never accepted says that no balance is known, and of no last one", async () => {
   await using stage = await openStage();
   const refused = { databaseUrl: stage.databaseUrl, sandbox: { url: stage.sandbox.url, token: "another" } };

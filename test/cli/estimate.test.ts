@@ -32,6 +32,9 @@ test("an account of a size is priced like that of the same size in docs, by data
   expect(listed.apps).toBe(size.apps);
   const { month: ranks } = listed.datasets.find(({ dataset }) => dataset === "keyword_rank") ?? {};
   expect(ranks).toBeCloseTo(cost.get("keyword_rank")?.month ?? 0);
+  expect(stdout).toContain(
+    `search-ads account adds about ${sumWords(cost, "first", searchAdsDatasets)} credits to the first sync, `,
+  );
   const ads = listed.datasets.reduce((sum, { connected }) => sum + 30 * connected, 0);
   expect(Math.round(ads).toLocaleString("en-US")).toBe(sumWords(cost, "month", searchAdsDatasets));
 });

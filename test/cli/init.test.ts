@@ -6,6 +6,7 @@ import path from "node:path";
 import { parseEnv } from "node:util";
 import { beforeEach, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
+import { callOf } from "../../src/cli/setup.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { runCommand } from "../support/command.ts";
@@ -47,7 +48,8 @@ function shown(holds: () => boolean): Promise<void> {
 function run(options: readonly string[], more: Record<string, string> = {}) {
   const places = { STOREHOUSE_CONFIG: path.join(folder, "s.yaml"), STOREHOUSE_HOME: path.join(folder, "home") };
   const nobody = { databaseUrl: "", sandbox: { url: "", token: "" } };
-  const typed = ["init", "--write", path.join(folder, ".env"), ...options];
+  const file = options.includes("--write") ? [] : ["--write", path.join(folder, ".env")];
+  const typed = ["init", ...file, ...options];
   return runCommand(nobody, typed, { variables: { ...places, ...more } });
 }
 
@@ -91,10 +93,13 @@ test("without a terminal it takes options, the environment and the token from st
   const done = await start(["--yes", "--api", sandbox.url, "--token-stdin", ...options], `${secret}\n`);
   expect(done).toMatchObject({ code: 0, stderr: "" });
   expect(done.stdout).toMatch(
-    /The first sync costs about [\d,]+ credits\.\nA night then costs about [\d,]+ credits, 30 nights about/,
+    /The first sync costs about [\d,]+ credits\. Each connected search-ads account adds about [\d,]+\.\nA night then costs about [\d,]+ credits, 30 nights about/,
   );
-  expect(done.stdout).toContain("\nNext: npx storehouse sync\n");
-  expect(done.stdout).toContain("storehouse stands for npx storehouse");
+  // npx would offer another package there
+  const program = path.join(projectRoot, "bin", "storehouse.js");
+  expect(done.stdout).toContain(`\nNext: ${program} sync\n`);
+  expect(done.stdout).toContain(`storehouse stands for ${program}, called in ${folder}.`);
+  expect(callOf(path.join(projectRoot, ".env"))).toBe("npx storehouse");
   expect(done.stdout).not.toContain(secret);
   expect(written()).toMatchObject({ API_BASE_URL: sandbox.url, API_TOKEN: secret, LOG_LEVEL: "warn" });
   expect(statSync(path.join(folder, ".env")).mode & 0o777).toBe(0o600);
@@ -112,6 +117,17 @@ test("without a terminal it takes options, the environment and the token from st
   expect(readFileSync(path.join(folder, ".env"), "utf8")).toContain("# mine\n");
   expect(settings()).toMatchObject({ portfolio: { source: "both" }, datasets: { review: { on: true } } });
   expect((await run(["--yes", "--datasets", "+review"], known)).stdout).toMatch(/^Nothing changed: /);
+});
+
+test("a portfolio of the configuration that lists no app is pointed out, and the next step is to list one", async () => {
+  const known = { API_BASE_URL: sandbox.url, API_TOKEN: secret };
+  const { code, stdout } = await run(["--yes", "--source", "config"], known);
+  expect(code).toBe(0);
+  expect(stdout).toContain("\nNo app is listed, so nothing about apps is requested: ");
+  expect(stdout).not.toContain("Next:");
+  const listed = await run(["--yes", "--app", "1459023318", "--country", "US"], known);
+  expect(listed.stdout).toContain("\nNext: ");
+  expect(listed.stdout).not.toContain("No app is listed");
 });
 
 test("run again it leaves what .env has already: comments behind a value, and a token in a file of its own", async () => {

@@ -32,6 +32,14 @@ test("plan and sync name a dataset of which the portfolio has no cell, once what
   expect((await run("sync")).stdout).toContain(note);
 });
 
+test("plan of an empty portfolio names the file whose settings are read", async () => {
+  const settings = { portfolio: { source: "config" } } as const;
+  const { stdout } = await runCommand(stage, ["plan", "--as-of", today, "--dataset", "keyword_rank"], { settings });
+  expect(stdout).toMatch(
+    /^Nothing to do: the portfolio is empty\. See portfolio in \/.*\/storehouse-test-.*\/storehouse\.yaml\.$/m,
+  );
+});
+
 test.each(["plan", "sync", "gaps"])("%s refuses days to come", async (command) => {
   const next = addDays(today, 1);
   for (const day of [

@@ -13,4 +13,6 @@ test("a retry says what it costs, and that it is a minimum where the number of p
   const reviews = await priced("review");
   expect(reviews).toMatch(/ slices?, at least \d+ credits?\. Nothing was spent; /);
   expect(reviews).toContain("\nThe number of pages of an answer of review is a guess");
+  // an option that retry does not have
+  expect(reviews).not.toContain("--max-credits");
 });

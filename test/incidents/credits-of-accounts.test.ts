@@ -6,6 +6,7 @@ import { dayOf } from "../../src/core/day.ts";
 import { openBudgets, refusingBudget } from "../../src/credits/budgets.ts";
 import { recordStop } from "../../src/credits/account-stop.ts";
 import { readCreditDemand } from "../../src/incidents/credit-demand.ts";
+import { readOpenIncidents } from "../../src/incidents/open-incidents.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
 import { draft, now } from "../support/ledger-stage.ts";
 import { minute, watchForTests } from "../support/watch-stage.ts";
@@ -53,6 +54,24 @@ test("what waits for the credits of one account is no incident of another", asyn
   const demandOf = ({ settings: own, accountId }: typeof ofFirst) =>
     readCreditDemand({ db: stage.stage.db, settings: own, clock: stage.clock, accountId });
   expect([(await demandOf(ofFirst))?.open, (await demandOf(ofAcme))?.open]).toEqual([{}, { daily: 880 }]);
+});
+
+test("what waits for credits is no incident once they are enough for it", async () => {
+  await openAccounts();
+  await leaveWaiting("credits_exhausted");
+  const left = (credits: number) =>
+    stage.stage.pool.query("update ops.credit_account set remaining = $1 where account = 'acme'", [credits]);
+  await left(1_000);
+  await stage.watch(1, stage.watcher(ofAcme));
+  expect(openedKinds()).toEqual([]);
+  // enough, were it not for the floor
+  await left(900);
+  await stage.watch(1, stage.watcher(ofAcme));
+  expect(openedKinds()).toMatchObject([{ kind: "credits_exhausted", detail: { remaining: 900, wanted: 880 } }]);
+  const [incident] = await readOpenIncidents(stage.stage.db);
+  expect(incident?.summary).toMatch(
+    /is loaded automatically after the reset at .*, or once credits were bought, except/,
+  );
 });
 
 test("what waits for a budget of one account is not counted for the same one of another", async () => {

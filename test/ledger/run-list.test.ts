@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { cancelPlan } from "../../src/ledger/end-stopped.ts";
 import { foldedRuns, latestRuns, movedWords, type RunFilter } from "../../src/ledger/run-list.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
+import { monthStart } from "../../src/core/day.ts";
+import { makeRequestMonths, sumUpRequests } from "../../src/ledger/past-requests.ts";
 import { closeRun } from "../../src/ledger/runs.ts";
-import { august, draft, ledgerForTests, now } from "../support/ledger-stage.ts";
+import { august, draft, ledgerForTests, now, today } from "../support/ledger-stage.ts";
 import { planAt } from "../support/slice-draft.ts";
 
 describe("the list of runs", () => {
@@ -134,6 +136,27 @@ describe("the list of runs", () => {
     await backfill("loaded");
     const outcomes = (await latestRuns(stage.db, 3)).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(["loaded", "failed", "limited"]);
+  });
+
+  test("lets a run without a process end with its last answer, once none of its slices waits", async () => {
+    const { stage } = ledger;
+    await makeRequestMonths(stage.db, today);
+    const run = await scheduled("loaded", "pending");
+    const endedAt = async () => (await latestRuns(stage.db, 1))[0]?.ended_at;
+    const answered = async (seconds: number) =>
+      stage.pool.query(
+        "insert into ops.request (account_id, slice_id, run_id, attempt, page, dataset, class, operation, params, received_at, cost, status, duration_ms, byte_count) select 'a', min(slice_id), run_id, 1, 0, 'd', 'daily', 'o', '{}', $2, 1, 200, 1, 1 from ops.slice where run_id = $1 group by run_id",
+        [run, new Date(now + seconds * 1_000)],
+      );
+    await answered(5);
+    expect(await endedAt()).toBeNull();
+    await answered(9);
+    await stage.pool.query("update ops.slice set state = 'loaded'");
+    expect(await endedAt()).toEqual(new Date(now + 9_000));
+    // its sums stay when its requests are dropped
+    await stage.db.transaction().execute((transaction) => sumUpRequests(transaction, monthStart(today)));
+    await stage.pool.query("delete from ops.request");
+    expect(await endedAt()).toEqual(new Date(now + 9_000));
   });
 
   test("says what aborted a run", async () => {

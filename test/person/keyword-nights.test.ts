@@ -71,6 +71,7 @@ test("a night costs more with a hundred keywords more, and what is off costs not
   expect((await priceOf([app(90)], narrow)).first).toBeLessThan(few.first);
   // search ads are added where they are connected
   expect(few.connected).toBeGreaterThan(0);
+  expect(few.connectedFirst).toBeGreaterThan(few.connected);
 });
 
 test("an empty portfolio costs what reading the account costs", async () => {

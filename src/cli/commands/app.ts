@@ -8,6 +8,7 @@ import { fetchAppOverview, type StorePage, printAppOverview } from "../app-overv
 import { countryArgument, languageArgument, trackIdArgument } from "../api-arguments.ts";
 import { saysNothing } from "../../person/api-session.ts";
 import { withApiSession } from "../api-request.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { printJson, remark } from "../output.ts";
 import { countOf } from "../../core/words.ts";
 
@@ -38,12 +39,18 @@ export function defineApp(command: Command): void {
       const page = pageOf(trackId, options);
       return withApiSession(async ({ send }) => {
         remark(`This spends up to ${countOf(credits, "credit")}.`);
-        const overview = await fetchAppOverview(send, page).catch((error: unknown) => {
-          if (saysNothing(error)) remark(`\`${discoverCommand(trackId)}\` requests that the service reads it.`);
-          throw error;
-        });
-        if (options.json) printJson(overview);
-        else printAppOverview(overview);
+        try {
+          const overview = await fetchAppOverview(send, page);
+          if (options.json) printJson(overview);
+          else printAppOverview(overview);
+        } catch (error) {
+          if (!saysNothing(error)) throw error;
+          // the next step of such an error is about slices
+          remark(
+            `${error.code}: ${error.problem}; \`${discoverCommand(trackId)}\` requests that the service reads it.`,
+          );
+          process.exitCode = exitCodes.failed;
+        }
       });
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { accountIdIn, clientOptions, type App } from "../../app.ts";
-import { apiAccess } from "../../config/config.ts";
+import { apiAccess, type Config } from "../../config/config.ts";
 import { StorehouseError, UsageError } from "../../core/errors.ts";
 import { dayOf } from "../../core/day.ts";
 import {
@@ -47,11 +47,21 @@ export function defineCredits(command: Command): void {
             `${isKnown ? "This is the last reported balance, because no newer one is available" : "The balance is not known: the ledger has none, and it cannot be checked now"}: ${uncheckedBecause}`,
           );
         if (options.json) return printJson(asJson(report, forecast));
-        if (!isKnown && uncheckedBecause === null)
-          print("The service has not reported the balance yet: the first `storehouse sync` requests it.");
+        if (!isKnown && uncheckedBecause === null) print(unreportedWords(config));
         printReport(report, forecast, clock.now());
       }),
     );
+}
+
+/** Why no balance is known although no check has failed. */
+function unreportedWords({ environment }: Config): string {
+  try {
+    apiAccess(environment);
+    return "The service has not reported the balance yet.";
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
 }
 
 const testsApi = "`storehouse doctor` tests the address and the token, and says what to do";

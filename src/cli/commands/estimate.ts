@@ -53,6 +53,7 @@ async function estimateOf(size: RoughSize, names: readonly string[]): Promise<Es
   const total = {
     first: sumBy(datasets, ({ first }) => first),
     night: sumBy(datasets, ({ night }) => night),
+    connectedFirst: sumBy(datasets, ({ connectedFirst }) => connectedFirst),
     connected: sumBy(datasets, ({ connected }) => connected),
     month: sumBy(datasets, ({ month }) => month),
   };
@@ -92,6 +93,6 @@ function printEstimate(
     );
   if (Math.round(total.connected) > 0)
     print(
-      `\nEach connected search-ads account adds about ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights, more if its reports have several pages.`,
+      `\nEach connected search-ads account adds about ${countOf(Math.round(total.connectedFirst), "credit")} to the first sync, then ${countOf(Math.round(total.connected), "credit")} a night, ${countOf(Math.round(nightsAMonth * total.connected), "credit")} in 30 nights, more if its reports have several pages.`,
     );
 }

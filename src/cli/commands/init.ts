@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { addressProblem, processEnvironment, type Environment } from "../../config/env.ts";
@@ -15,10 +16,11 @@ import { countryArgument, trackIdArgument } from "../api-arguments.ts";
 import { collect, several } from "../arguments.ts";
 import { canConfirm } from "../confirm.ts";
 import { print, remark } from "../output.ts";
-import { countOf } from "../../core/words.ts";
+import { count, countOf } from "../../core/words.ts";
 import { openPrompts, QuestionsEnded } from "../prompts.ts";
 import { exitCodes } from "../exit-codes.ts";
 import {
+  callOf,
   newApp,
   keywordProblem,
   priceOfSetup,
@@ -191,10 +193,19 @@ async function finish(files: SetupFiles, setup: Setup, size: RoughSize | null): 
   const counted = settings.portfolio.source === "config" ? null : size;
   const price = await priceOfSetup(settings, counted, systemClock());
   const about = counted === null ? "For the apps that are listed" : sizeWords(counted, settings.portfolio);
-  print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.`);
+  const ads =
+    Math.round(price.connectedFirst) === 0
+      ? ""
+      : ` Each connected search-ads account adds about ${count(Math.round(price.connectedFirst))}.`;
+  print(`\n${about}:\nThe first sync costs about ${countOf(Math.round(price.first), "credit")}.${ads}`);
   print(nightWords(price));
+  if (settings.portfolio.source === "config" && settings.portfolio.apps.length === 0)
+    return print(
+      `\nNo app is listed, so nothing about apps is requested: add --app and --country, list apps in ${files.settings}, or choose another --source.`,
+    );
+  const call = callOf(files.environment);
   print(
-    "\nNext: npx storehouse sync\nIt shows the price of each step and spends nothing until you confirm.\nIn messages, storehouse stands for npx storehouse, in the folder of the project.",
+    `\nNext: ${call} sync\nIt shows the price of each step and spends nothing until you confirm.\nIn messages, storehouse stands for ${call}, called in ${path.dirname(files.environment)}.`,
   );
 }
 

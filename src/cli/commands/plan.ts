@@ -9,6 +9,7 @@ import { datasetsOf, type PlanChunk } from "../../planner/plan-stream.ts";
 import { failedCount } from "../../ledger/open-slices.ts";
 import { readSyncWork } from "../../runs/sync-work.ts";
 import { otherAccountsWords } from "../../planner/of-other-accounts.ts";
+import { settingsFile } from "../environment.ts";
 import { withApp } from "../with-app.ts";
 import { fallbackPrices, otherWays, type FallbackPrice, type OtherWay } from "../../planner/fallback-price.ts";
 import { print, printJson } from "../output.ts";
@@ -34,7 +35,7 @@ export function definePlan(command: Command): void {
       withApp(async (app) => {
         const report = await reportOf(app, options);
         if (options.json) return printJson(report);
-        printReport(report);
+        printReport(report, settingsFile(app.config.environment));
         if (report.totals.slices === 0)
           for (const note of await noCellNotes(app.warehouse.db, requestOf(app, options), app.config.settings))
             print(note);
@@ -86,12 +87,12 @@ async function reportOf(app: App, options: SyncOptions): Promise<Report> {
   };
 }
 
-function printReport(report: Report): void {
+function printReport(report: Report, file: string): void {
   const { stage, apps, totals, failed } = report;
   if (totals.slices === 0) {
     print(
       apps === 0
-        ? "Nothing to do: the portfolio is empty. See portfolio in config/storehouse.yaml."
+        ? `Nothing to do: the portfolio is empty. See portfolio in ${file}.`
         : "Nothing to do: everything requested that can be fetched is loaded.",
     );
   } else {

@@ -128,7 +128,7 @@ function printFound(found: readonly Reopened[], { command, atLeast }: Priced): v
   );
   const slices = sumBy(found, (one) => one.slices);
   const credits = sumBy(found, (one) => one.credits);
-  for (const line of guessLines(atLeast)) print(`\n${line}`);
+  for (const line of guessLines(atLeast, "")) print(`\n${line}`);
   print(
     `\n${countOf(slices, "slice")}, ${atLeast.length > 0 ? "at least " : ""}${countOf(credits, "credit")}. Nothing was spent; \`${command}\` requests them now.`,
   );

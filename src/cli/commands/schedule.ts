@@ -1,7 +1,7 @@
 import { accountOf } from "../../config/config-of-account.ts";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
-import { crontabFile } from "../../config/config.ts";
+import { crontabFile, type Config } from "../../config/config.ts";
 import type { Settings } from "../../config/settings.ts";
 import { readNotAgreed, type NotAgreed } from "../../worker/agreed-lines.ts";
 import { comingRuns, type ComingRun } from "../../worker/coming-runs.ts";
@@ -11,6 +11,7 @@ import type { RunForecast } from "../../planner/price-schedule.ts";
 import { scheduled } from "../../planner/scheduled-datasets.ts";
 import { openWork } from "../../ledger/open-slices.ts";
 import { wholeNumber } from "../arguments.ts";
+import { settingsFile } from "../environment.ts";
 import { withCheckedApp } from "../with-app.ts";
 import { print, printJson } from "../output.ts";
 import { notAgreedText } from "../status-facts.ts";
@@ -58,7 +59,7 @@ export function defineSchedule(command: Command): void {
         async (app) => {
           const schedule = await scheduleReport(app, options.count);
           if (options.json) printJson(schedule);
-          else printSchedule(schedule, app.config.settings);
+          else printSchedule(schedule, app.config);
         },
       ),
     );
@@ -122,7 +123,7 @@ function putOff({ overBudget: { slices, credits } }: RunForecast): string {
 
 function printSchedule(
   { file, isPortfolioKnown, runs, notAgreed, never, waiting }: ScheduleReport,
-  settings: Settings,
+  { environment, settings }: Config,
 ): void {
   const rows = runs.map(({ at, inSeconds, id, task, datasets, price, notAgreed: lacking }) => [
     timeCell(Date.parse(at)),
@@ -146,7 +147,7 @@ function printSchedule(
   for (const { line, id } of never) print(`Line ${line} (${id}) never runs: its date does not exist.`);
   if (!isPortfolioKnown)
     print(
-      "\nThe portfolio is not known yet, so these prices only cover reading it: run `storehouse sync` first, or see portfolio in config/storehouse.yaml.",
+      `\nThe portfolio is not known yet, so these prices only cover reading it: run \`storehouse sync\` first, or see portfolio in ${settingsFile(environment)}.`,
     );
   else if (runs.length > 0)
     print(

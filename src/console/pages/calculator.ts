@@ -144,6 +144,7 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
   const sum = (of: (price: DatasetPrice) => number) => Math.round(sumBy(prices, of));
   const night = sum((price) => price.night);
   const connected = sum((price) => price.connected);
+  const connectedFirst = sum((price) => price.connectedFirst);
   const shown = prices
     .filter((price) => price.first + price.night + price.connected > 0)
     .sort((a, b) => b.night - a.night);
@@ -168,7 +169,7 @@ function resultCard(choice: Choice, prices: readonly DatasetPrice[]): Html {
     </dl>
     <p class="muted">
       Credits.
-      ${connected > 0 ? `With a connected search-ads account, a night costs ${countOf(connected, "credit")} more. ` : ""}The
+      ${connected > 0 ? `Each connected search-ads account adds ${countOf(connectedFirst, "credit")} to the first sync, and ${count(connected)} to a night. ` : ""}The
       price is for the configuration below, with the number of keywords above. It covers the apps in that configuration,
       not those that an account tracks. Lists that only the service knows, such as competitors, count as one entry each.
     </p>

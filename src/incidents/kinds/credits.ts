@@ -40,13 +40,13 @@ export const creditKinds = {
     resets_at: string;
   }>({
     title: "Credits are used up",
-    says: "slices of a class other than history wait for credits; closed when none waits",
+    says: "slices of a class other than history wait for credits; closed when none waits, or when the credits are enough",
     weight: "trouble",
     mend: "credits",
     under: ["requests_stopped"],
     wording: ({ remaining, total, slices, wanted, resets_at: resetsAt }, since) => ({
       happened: `${countOf(slices, "slice")} (${countOf(wanted, "credit")}) have waited for credits since ${since}: ${whole(remaining)} of ${whole(total)} are left`,
-      means: `their data is loaded automatically after the reset at ${minuteOf(resetsAt)}, except for data that is only available on its own day`,
+      means: `their data is loaded automatically after the reset at ${minuteOf(resetsAt)}, or once credits were bought, except for data that is only available on its own day`,
       command: "storehouse credits",
       does: "shows what used them",
     }),
