@@ -48,7 +48,9 @@ export async function learnCosts(
     on conflict (operation) do update
     set    documented = excluded.documented, last_charged = excluded.last_charged, last_seen_at = excluded.last_seen_at,
            is_avoidable = c.is_avoidable or excluded.is_avoidable,
-           learned = case when excluded.last_charged in (excluded.learned, c.last_charged) then excluded.last_charged else c.learned end
+           learned = case when excluded.last_charged in (excluded.learned, c.last_charged) then excluded.last_charged
+                          when c.is_avoidable and c.last_seen_at < excluded.last_seen_at - interval '7 days' then excluded.documented
+                          else c.learned end
     returning operation, learned`.execute(db);
   return new Map(rows.map(({ operation, learned }) => [operation, learned]));
 }
@@ -103,6 +105,15 @@ export async function learnedCosts(db: Queryable): Promise<readonly LearnedCost[
 /** The learned prices by operation. */
 export async function learnedPrices(db: Queryable): Promise<Map<string, number>> {
   return new Map((await learnedCosts(db)).map(({ operation, learned }) => [operation, learned]));
+}
+
+/** Takes prices that no longer count (see `ops.credit_price`) out of learned prices that a process keeps. */
+export async function dropOldPrices(db: Queryable, learned: Map<string, number>): Promise<void> {
+  const { rows } = await sql<{ operation: string }>`
+    select operation from ops.credit_price as p join ops.credit_cost as c using (operation) where p.learned <> c.learned`.execute(
+    db,
+  );
+  for (const { operation } of rows) learned.delete(operation);
 }
 
 /** The expected price of a call: the learned price or, until there is one, the documented price. */

@@ -1,5 +1,4 @@
-import { budgetDays, type BudgetSubject, type CreditBudget } from "../core/credit-budget.ts";
-import { dayOf, startOfDay } from "../core/day.ts";
+import type { BudgetSubject, CreditBudget } from "../core/credit-budget.ts";
 import type { Clock } from "../core/clock.ts";
 import { fail, type StorehouseError } from "../core/errors.ts";
 import { floorCredits, floorOf, type Floors } from "../core/floors.ts";
@@ -12,7 +11,7 @@ import { createBudgetBook, refusingBudget, type BudgetOfCall } from "./budgets.t
 import { isDeclaredDead } from "./declared-dead.ts";
 import type { Grant } from "./holds.ts";
 import type { Holders } from "./lapsed-holds.ts";
-import { createNightsKeeper, creditsOfTries, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
+import { createNightsKeeper, keptOfBudget, type KeptOfBudget } from "./nights-ahead.ts";
 import { leftOfPlan } from "./plan-price.ts";
 import type { Reserve } from "./shared-holds.ts";
 
@@ -98,11 +97,7 @@ export function createGranting(options: GrantOptions, reserve: Reserve): (work: 
   }
 
   async function keptOf(budget: CreditBudget): Promise<KeptOfBudget> {
-    const { forecast, laterTries } = await keptForNights();
-    const now = clock.now();
-    const kept = keptOfBudget(forecast, budget, now);
-    const end = startOfDay(budgetDays(budget.period, dayOf(now)).end);
-    return { ...kept, credits: kept.credits + creditsOfTries(laterTries, end, budget) };
+    return keptOfBudget(await keptForNights(), budget, clock.now());
   }
 
   /** The budgets of a call, with what it leaves of them. */

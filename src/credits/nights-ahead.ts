@@ -67,13 +67,14 @@ export function readNightsAhead(db: Queryable, accountId: string, now: number): 
 export type KeptForNights = (from: number, resetsAt: number) => number;
 
 /**
- * What history leaves: the floor of the newest day, and what the nights take; 0 while no forecast or no allowance is known. A night
+ * What history leaves: the floor of the newest day, what the nights take, and what is tried again of earlier ones; 0 while no forecast or no
+ * allowance is known. A night
  * that has begun in this period counts for a day until a forecast is made after it: its plan is not queued yet, or its worker is late.
  */
 export function keptOfAllowance(
   forecast: StoredForecast | null,
   account: AccountState | null,
-  { floors, now }: { readonly floors: Floors; readonly now: number },
+  { floors, now, laterTries }: Pick<Keeping, "floors" | "now"> & { readonly laterTries: readonly LaterTry[] },
 ): KeptForNights {
   const total = account?.total ?? null;
   if (forecast === null || total === null) return () => 0;
@@ -81,7 +82,9 @@ export function keptOfAllowance(
   const since = countedSince(forecast, (periodStart(account) ?? Number.NEGATIVE_INFINITY) - resetIsKnownToMs, now);
   return (from, resetsAt) => {
     const ahead = nightsUntil(nights, from <= now ? since : from, resetsAt);
-    return ahead.length === 0 ? 0 : floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
+    const ofNights =
+      ahead.length === 0 ? 0 : floorCredits(total, floors.daily) + sumBy(ahead, ({ credits }) => credits);
+    return ofNights + (from <= now ? creditsOfTries(laterTries, resetsAt) : 0);
   };
 }
 
@@ -116,9 +119,12 @@ export function nightsOfBudget(
  */
 export type KeptOfBudget = { readonly credits: number; readonly lessAt: number; readonly wholePeriod: number };
 
-/** The credits that the nights until the end of a budget's period are forecast to take of it; 0 while no forecast is known. */
+/**
+ * The credits that the nights until the end of a budget's period are forecast to take of it, and tries of failed slices of earlier nights; 0
+ * while no forecast is known.
+ */
 export function keptOfBudget(
-  forecast: StoredForecast | null,
+  { forecast, laterTries }: Pick<KeptNow, "forecast" | "laterTries">,
   budget: Omit<CreditBudget, "credits">,
   now: number,
 ): KeptOfBudget {
@@ -130,7 +136,7 @@ export function keptOfBudget(
   // the first day of a forecast is the rest of a day
   const whole = forecast.days.slice(1).map(({ budgets }) => budgets[key] ?? 0);
   return {
-    credits: sumBy(ahead, ({ credits }) => credits),
+    credits: sumBy(ahead, ({ credits }) => credits) + creditsOfTries(laterTries, startOfDay(end), budget),
     lessAt: Math.max(now, next) + hourMs,
     wholePeriod: whole.length === 0 ? 0 : Math.min(...whole) * daysBetween(start, end),
   };
@@ -140,15 +146,17 @@ export function keptOfBudget(
 export type LaterTry = BudgetSubject & { readonly dueAt: number; readonly credits: number };
 
 /** Reads what is tried again of the nights of an account, the next ones first, up to the credits that retries may cost in a day. */
-async function readLaterTries(
+export async function readLaterTries(
   db: Queryable,
   { accountId, now, retriesADay }: Pick<Keeping, "accountId" | "now" | "retriesADay">,
 ): Promise<readonly LaterTry[]> {
   const { rows } = await sql<LaterTry>`
     select dataset, app, extract(epoch from due_at)::float8 * 1000 as "dueAt", credits
-    from   (select s.dataset, s.scope ->> 'app' as app, s.due_at, s.planned_credits::float8 as credits, sum(s.planned_credits) over (order by s.due_at, s.slice_id) as running
+    from   (select s.dataset, s.scope ->> 'app' as app, s.due_at, p.credits, sum(p.credits) over (order by s.due_at, s.slice_id) as running
             from   ops.slice as s
             join   ops.run   as r using (run_id)
+            left   join ops.credit_price as c on c.operation = s.operation
+            cross  join lateral (select coalesce(c.learned * s.planned_requests, s.planned_credits)::float8 as credits) as p
             where  s.state = 'failed' and s.due_at > ${instant(now)} and s.class <> 'history' and s.plan_id is null
             and    r.account = (select account from ops.credit_account where account_id = ${accountId})) as tries
     where  running <= ${retriesADay}`.execute(db);
@@ -156,7 +164,7 @@ async function readLaterTries(
 }
 
 /** What later tries take before an instant (epoch-ms): of a budget, or of the allowance if there is none. */
-export function creditsOfTries(
+function creditsOfTries(
   tries: readonly LaterTry[],
   before: number,
   budget: Pick<CreditBudget, "datasets" | "apps"> = { datasets: null, apps: null },
@@ -193,8 +201,8 @@ export async function readKeptForNights(db: Queryable, keeping: Keeping): Promis
   const forecast = await readNightsAhead(db, accountId, now);
   const laterTries = forecast === null ? [] : await readLaterTries(db, keeping);
   const resetsAt = account?.resetsAt ?? Number.NEGATIVE_INFINITY;
-  const ofNights = resetsAt <= now ? 0 : keptOfAllowance(forecast, account, keeping)(now, resetsAt);
-  return { credits: ofNights + creditsOfTries(laterTries, resetsAt), resetsAt, forecast, laterTries };
+  const credits = resetsAt <= now ? 0 : keptOfAllowance(forecast, account, { ...keeping, laterTries })(now, resetsAt);
+  return { credits, resetsAt, forecast, laterTries };
 }
 
 /** What the nights until the reset take changes with a forecast, which is made at most a few times an hour. */

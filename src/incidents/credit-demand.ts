@@ -3,7 +3,13 @@ import type { CreditClass } from "../core/slice.ts";
 import { hourMs } from "../core/day.ts";
 import { periodStart, readAccount } from "../credits/account.ts";
 import { chargedCredits } from "../credits/charges.ts";
-import { keptOfAllowance, nightsOf, readNightsAhead, resetIsKnownToMs } from "../credits/nights-ahead.ts";
+import {
+  keptOfAllowance,
+  nightsOf,
+  readLaterTries,
+  readNightsAhead,
+  resetIsKnownToMs,
+} from "../credits/nights-ahead.ts";
 import { budgetWaitList } from "../ledger/budget-waits.ts";
 import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
 import { instant, sql } from "../postgres/sql.ts";
@@ -41,7 +47,9 @@ export async function readCreditDemand({
     and    (slice.error_code in (${budgetWaitList}) and slice.due_at >= ${instant(account.resetsAt - resetIsKnownToMs)}) is not true
     group  by class`.execute(db);
   const forecast = await readNightsAhead(db, accountId, now);
-  const kept = keptOfAllowance(forecast, account, { floors: settings.credits.floors, now });
+  const { floors, retries_a_day: retriesADay } = settings.credits;
+  const laterTries = await readLaterTries(db, { accountId, now, retriesADay });
+  const kept = keptOfAllowance(forecast, account, { floors, now, laterTries });
   return {
     total: account.total,
     remaining: account.remaining,

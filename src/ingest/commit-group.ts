@@ -92,6 +92,8 @@ async function planAfter(db: Database, queueId: string, slices: readonly Slice[]
   await sql`
     select graphile_worker.add_job(round.task, json_build_object('datasets', round.datasets, 'collects', true),
                                    job_key := ${planningKeyAfter(sql`round.task`, sql`round.datasets`)}, max_attempts := 3)
-    from   (select distinct ${taskOfAccountIn(planningTask, sql`account`)} as task, datasets from ops.run where run_id = any (${[...runs]}::bigint[])
+    from   (select distinct ${taskOfAccountIn(planningTask, sql`account`)} as task, case plans_after when '{}' then datasets else plans_after end as datasets
+            from   ops.run
+            where  run_id = any (${[...runs]}::bigint[])
             and   (kind = 'retry' or ${isShared(queueId)}::boolean) order by datasets) as round`.execute(db);
 }

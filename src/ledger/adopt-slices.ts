@@ -1,9 +1,10 @@
+import type { Day } from "../core/day.ts";
 import type { Database } from "../postgres/database.ts";
 import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { hasOpenSlices, isOpen, likelyCredits } from "./open-slices.ts";
 import { isRetryByHand } from "./plan-payers.ts";
 import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
-import { addPlanned, queueOf, readPlannedAfter } from "./runs.ts";
+import { addPlanned, queueOf, readPlansAfter } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
 /** SQL: true for a run `r` of a foreground process that was declared dead: slices over its limit or price are cancelled already. */
@@ -23,11 +24,9 @@ export async function hasOrphans(db: Database, account: string): Promise<boolean
 }
 
 /** What workers plan once the lists among these slices are loaded. */
-export function readPlannedAfterOrphans(db: Database, account: string): Promise<readonly string[]> {
-  return readPlannedAfter(
-    db,
-    sql`${isOpen()} and s.run_id in (select r.run_id from ops.run as r where ${isOfDead(account)})`,
-  );
+export function readPlansAfterOrphans(db: Database, account: string, today: Day): Promise<readonly string[]> {
+  const isOrphan = sql`${isOpen()} and s.run_id in (select r.run_id from ops.run as r where ${isOfDead(account)})`;
+  return readPlansAfter(db, isOrphan, today);
 }
 
 /**

@@ -7,7 +7,8 @@ import { announceQueued } from "./shared-queue.ts";
 
 /**
  * Slices of one dataset and app that wait for a budget; `app` is null if they are not about one. `isTooExpensive`: one of their calls takes
- * more than the budget has in a whole period. `isForNights`: they leave credits of it to nights. `cheapest`: the credits of a call of them.
+ * more than the budget has in a whole period. `isForNights`: they leave credits of it to nights. `cheapest`: the credits of a call of them, at
+ * the price of their plan or the learned one, if that is higher.
  */
 export type BudgetWait = {
   readonly dataset: string;
@@ -26,8 +27,9 @@ export async function readBudgetWaits(
 ): Promise<readonly BudgetWait[]> {
   const { rows } = await sql<BudgetWait>`
     select s.dataset, s.scope ->> 'app' as app, count(*)::int as slices, s.error_code = 'budget_too_small' as "isTooExpensive",
-           s.error_code = 'budget_kept' as "isForNights", min(s.planned_credits / greatest(s.planned_requests, 1)::float8) as cheapest
+           s.error_code = 'budget_kept' as "isForNights", min(greatest(s.planned_credits / greatest(s.planned_requests, 1)::float8, c.learned)) as cheapest
     from   ops.slice_log as s
+    left   join ops.credit_price as c on c.operation = s.operation
     where  ${waits(now)} and ${account === undefined ? sql`true` : isOfAccount(account)}
     and    ${queueId === undefined ? sql`true` : sql`s.slice_id in (select slice_id from ops.slice where queue_id = ${queueId}::bigint and state = 'deferred')`}
     group  by 1, 2, 4, 5

@@ -30,18 +30,24 @@ export async function hasOpenHistory(db: Database, account: string): Promise<boo
   return rows.length > 0;
 }
 
+/** A try that is overdue by more than this is one that nobody makes: its dataset is off, or nobody has agreed to it. */
+const latestTryMs = 5 * 60_000;
+/** Failed slices are tried again after minutes at first, then after hours and days. */
+const quickTries = 3;
+
 /**
- * True if workers request slices of these datasets for an account now or later on the day of `now` (epoch-ms), other than history: slices
- * wait, run, or have failed and are tried again.
+ * True if workers request slices of these datasets for an account now or soon, other than history: slices wait, run, or have failed and have
+ * one of their first tries on the day of `now` (epoch-ms).
  */
 export async function isBeingRequested(
   db: Database,
   { account, datasets, now }: { readonly account: string; readonly datasets: readonly string[]; readonly now: number },
 ): Promise<boolean> {
-  const isTriedToday = sql`s.state = 'failed' and s.due_at < (${dayOf(now)}::date + 1)::timestamp at time zone 'UTC'`;
+  const isTriedSoon = sql`s.state = 'failed' and s.later_tries < ${quickTries} and s.due_at > ${instant(now - latestTryMs)}
+                          and s.due_at < (${dayOf(now)}::date + 1)::timestamp at time zone 'UTC'`;
   const { rows } = await sql`
     select from ops.slice as s
-    where  (s.state in ('pending', 'running') and s.queue_id <= 0 or ${isTriedToday})
+    where  (s.state in ('pending', 'running') and s.queue_id <= 0 or ${isTriedSoon})
     and    s.class <> 'history' and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}
     limit  1`.execute(db);
   return rows.length > 0;

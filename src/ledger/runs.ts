@@ -22,6 +22,8 @@ export type RunStart = {
   readonly account: string;
   readonly asOf: Day;
   readonly datasets: readonly string[];
+  /** What workers plan once lists are loaded that it has taken over; its own datasets if left out or empty. */
+  readonly plansAfter?: readonly string[];
   /** Days that a person named; if left out, each dataset has its own. */
   readonly within?: Partial<Window>;
   readonly maxCredits: number | null;
@@ -51,8 +53,8 @@ export type RunProgress = {
 export async function openRun(db: Database, start: RunStart, now: number): Promise<string> {
   const { start: from = null, end = null } = start.within ?? {};
   const { rows } = await sql<{ run_id: string }>`
-    insert into ops.run (kind, worker_id, as_of, datasets, days, max_credits, plan_id, started_at, account, shared_queue_id)
-    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[],
+    insert into ops.run (kind, worker_id, as_of, datasets, plans_after, days, max_credits, plan_id, started_at, account, shared_queue_id)
+    values (${start.kind}, ${start.workerId}, ${start.asOf}, ${[...start.datasets]}::text[], ${[...(start.plansAfter ?? [])]}::text[],
             case when ${from}::date is not null or ${end}::date is not null then daterange(${from}::date, ${end}::date) end, ${start.maxCredits}, ${start.planId ?? null}, ${instant(now)},
             ${start.account}, coalesce((select queue_id from ops.account where account = ${start.account}), 0))
     returning run_id`.execute(db);
@@ -60,14 +62,16 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
 }
 
 /**
- * The datasets of the runs of those slices `s` that are about lists: a run that takes such slices over names them, so that workers plan from
- * the lists what the earlier runs would have planned.
+ * The datasets of those runs of a day whose lists are among slices `s`, which another run takes over: workers plan from the lists what the
+ * earlier runs would have planned. Of an earlier day, that is planned by the next scheduled run, at its time.
  */
-export async function readPlannedAfter(db: Queryable, isMeant: SqlFragment): Promise<readonly string[]> {
+export async function readPlansAfter(db: Queryable, isMeant: SqlFragment, today: Day): Promise<readonly string[]> {
   const { rows } = await sql<{ dataset: string }>`
-    select distinct unnest(r.datasets) as dataset
+    select distinct unnest(r.datasets || r.plans_after) as dataset
     from   ops.run as r
-    where  r.run_id in (select s.run_id from ops.slice as s join ops.dataset as d using (dataset) where ${isMeant} and d.stage <> 'market')
+    where  r.as_of = ${today}::date
+    and    r.run_id in (select s.run_id from ops.slice as s join ops.dataset as d using (dataset)
+                        where ${isMeant} and d.stage <> 'market' and s.class <> 'history')
     order  by 1`.execute(db);
   return rows.map(({ dataset }) => dataset);
 }

@@ -1,13 +1,12 @@
 import { budgetsOf } from "../config/credit-budgets.ts";
 import type { Settings } from "../config/settings.ts";
-import { budgetDays, type CreditBudget } from "../core/credit-budget.ts";
+import { budgetDays } from "../core/credit-budget.ts";
 import { addDays, startOfDay, type Day } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { isLostByTomorrow } from "../core/timing.ts";
 import { sumBy } from "../core/sum.ts";
 import { readBudgets } from "../credits/budgets.ts";
-import type { StoredForecast } from "../credits/forecast-days.ts";
-import { keptOfBudget, readNightsAhead } from "../credits/nights-ahead.ts";
+import { keptOfBudget, readLaterTries, readNightsAhead } from "../credits/nights-ahead.ts";
 import { datasetNamed } from "../datasets/shared/all.ts";
 import {
   overBudget,
@@ -50,17 +49,13 @@ export async function readRooms(
 ): Promise<readonly BudgetRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
   const forecast = uses.length === 0 ? null : await readNightsAhead(db, accountId, now);
-  return uses.map(({ taken, ...use }) => ({
-    ...use,
-    left: Math.max(0, use.credits - taken),
-    ...keptIn(forecast, use, now),
-  }));
-}
-
-/** What history leaves of a budget to the nights. */
-function keptIn(forecast: StoredForecast | null, use: CreditBudget, now: number) {
-  const { credits, wholePeriod } = keptOfBudget(forecast, use, now);
-  return { forNights: credits, nightsTakeAll: wholePeriod >= use.credits };
+  const { retries_a_day: retriesADay } = settings.credits;
+  const laterTries = forecast === null ? [] : await readLaterTries(db, { accountId, now, retriesADay });
+  return uses.map(({ taken, ...use }) => {
+    const { credits, wholePeriod } = keptOfBudget({ forecast, laterTries }, use, now);
+    const left = Math.max(0, use.credits - taken);
+    return { ...use, left, forNights: credits, nightsTakeAll: wholePeriod >= use.credits };
+  });
 }
 
 /** The last instant (epoch-ms) of a day. */

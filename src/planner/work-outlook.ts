@@ -5,7 +5,7 @@ import { dayOf, hourMs } from "../core/day.ts";
 import type { CreditClass } from "../core/slice.ts";
 import { count } from "../core/words.ts";
 import { latestAccount, leftNow, readAccount } from "../credits/account.ts";
-import { cheaperNights, keptOfAllowance, readNightsAhead } from "../credits/nights-ahead.ts";
+import { cheaperNights, keptOfAllowance, readLaterTries, readNightsAhead } from "../credits/nights-ahead.ts";
 import { deferredWords } from "../plan/budget-words.ts";
 import { forecast } from "../plan/forecast.ts";
 import type { OverBudget } from "../plan/over-budget.ts";
@@ -61,8 +61,10 @@ async function readDone(
   const { total, remaining, held = 0, resetsAt, periodHours } = account ?? {};
   if (total == null || remaining == null || resetsAt == null || periodHours == null)
     return { unknown: "allowance_not_known", keptForNights: 0 };
-  const { floors } = settings.credits;
-  const keptForNights = keptOfAllowance(await readNightsAhead(db, accountId, now), account, { floors, now });
+  const { floors, retries_a_day: retriesADay } = settings.credits;
+  const forecastNights = await readNightsAhead(db, accountId, now);
+  const laterTries = await readLaterTries(db, { accountId, now, retriesADay });
+  const keptForNights = keptOfAllowance(forecastNights, account, { floors, now, laterTries });
   const of = (name: CreditClass) => planTotals(work.filter((one) => one.class === name));
   const input = {
     work: { snapshot: of("snapshot"), daily: of("daily"), lookback: of("lookback"), history: of("history") },

@@ -1,9 +1,9 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { switchedOff, type Settings } from "../config/settings.ts";
-import { datasets as everyDataset } from "../datasets/shared/all.ts";
+import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
-import { adoptOrphanedSlices, hasOrphans, readPlannedAfterOrphans } from "../ledger/adopt-slices.ts";
+import { adoptOrphanedSlices, hasOrphans, readPlansAfterOrphans } from "../ledger/adopt-slices.ts";
 import { closeRun, openRun } from "../ledger/runs.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
 
@@ -24,19 +24,25 @@ export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, 
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.switched_off");
 }
 
+/** Ends slices of plans that the prices of these do not pay for, and resumes those that settled calls have made room for. */
+export async function endBeyondPrices({ db, log }: Pick<Parts, "db" | "log">): Promise<void> {
+  const { cancelled, failed } = await cancelBeyondPrices(db);
+  if (cancelled + failed > 0) log.info({ slices: cancelled + failed }, "runs.over_budget");
+}
+
 /**
  * Moves unfinished slices of dead foreground processes to a run of the shared queue: those of a killed retry, and those that a sync deferred
- * until its credits reset. Ends slices of a plan that its price does not pay for.
+ * until its credits reset.
  */
 export async function adoptOrphans({ db, clock, log }: Omit<Parts, "accountId">, account: string): Promise<void> {
   if (!(await hasOrphans(db, account))) return;
-  const [asOf, datasets] = [clock.today(), await readPlannedAfterOrphans(db, account)];
-  const start = { kind: "schedule", workerId: null, account, asOf, datasets, maxCredits: null } as const;
-  const runId = await openRun(db, start, clock.now());
-  const { cancelled, failed } = await cancelBeyondPrices(db);
-  if (cancelled + failed > 0) log.info({ slices: cancelled + failed }, "runs.over_budget");
+  await endBeyondPrices({ db, log });
+  const asOf = clock.today();
+  const plansAfter = await readPlansAfterOrphans(db, account, asOf);
+  const own = { kind: "schedule", workerId: null, datasets: [], maxCredits: null } as const;
+  const runId = await openRun(db, { ...own, account, asOf, plansAfter }, clock.now());
   // also of datasets that are off: work that a person started and that was deferred is finished without another command
-  const all = everyDataset.map(({ name }) => name);
+  const all = datasets.map(({ name }) => name);
   const adopted = await adoptOrphanedSlices(db, { runId, datasets: all, mostCredits: Number.POSITIVE_INFINITY });
   await closeRun(db, runId, "planned", { now: clock.now() });
   log.info({ run_id: runId, slices: adopted }, "runs.adopted");

@@ -11,7 +11,7 @@ import {
   spentOnLaterTries,
   type DueTry,
 } from "../ledger/failed-retries.ts";
-import { closeRun, openRun, readPlannedAfter, type RunStart } from "../ledger/runs.ts";
+import { closeRun, openRun, readPlansAfter, type RunStart } from "../ledger/runs.ts";
 import { coveredBy } from "../planner/agreed-datasets.ts";
 import type { Database } from "../postgres/database.ts";
 import { joinTries } from "./joined-tries.ts";
@@ -82,8 +82,9 @@ async function queue(
     return await db.transaction().execute(async (transaction) => {
       const today = clock.today();
       const ids = tries.map(({ sliceId }) => sliceId);
-      const datasets = await readPlannedAfter(transaction, sql`s.slice_id = any (${ids}::bigint[])`);
-      const start = { kind: "retry", workerId: null, account, asOf: today, datasets, maxCredits: null } as const;
+      const plansAfter = await readPlansAfter(transaction, sql`s.slice_id = any (${ids}::bigint[])`, today);
+      const own = { kind: "retry", workerId: null, datasets: [], maxCredits: null } as const;
+      const start = { ...own, account, asOf: today, plansAfter };
       const runId = await openRun(transaction, start, clock.now());
       const queued = await queueTries(transaction, { runId, tries, now: clock.now() });
       await closeRun(transaction, runId, "loaded", { now: clock.now() });

@@ -3,6 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { isCovered } from "../core/credit-budget.ts";
 import { dayOf } from "../core/day.ts";
 import { readAgreed } from "../credits/agreement.ts";
+import { dropOldPrices } from "../credits/costs.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { resumeWithinBudgets, type BudgetWait } from "../ledger/budget-waits.ts";
 import { callWorkers, openShards } from "../ledger/run-shards.ts";
@@ -15,7 +16,7 @@ import { datasetsOf, readInputs } from "../planner/plan-stream.ts";
 import type { SyncRequest } from "../planner/request.ts";
 import { scheduled } from "../planner/scheduled-datasets.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
-import { adoptOrphans } from "./orphans.ts";
+import { adoptOrphans, endBeyondPrices } from "./orphans.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { checkBalanceIfDue, resumeOnCredits } from "./resume-on-credits.ts";
 import { joinPlanning, planRun, stepAfter } from "./scheduled-planning.ts";
@@ -39,6 +40,7 @@ export async function planAgreed(parts: IngestParts, settings: Settings, names: 
  */
 export async function planDue(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await cancelOutOfPortfolio(parts, settings, { datasets: chosen, isWorker: true });
+  await dropOldPrices(parts.db, parts.learned);
   const isAnyWaiting = await checkBalanceIfDue(parts);
   // the others after the plan: before it they would take the credits that snapshots of the night need
   if (isAnyWaiting) await resumeOnCredits(parts, settings, { onlySnapshots: true });
@@ -50,6 +52,8 @@ export async function planDue(parts: IngestParts, settings: Settings, chosen: re
 
 async function planChosen(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await parts.reapDeadWorkers();
+
+  await endBeyondPrices(parts);
   await adoptOrphans(parts, accountOf(settings));
   // first the planning that another worker has started or left unfinished, so that it is not planned again
   await joinPlanning(parts, settings);

@@ -1,6 +1,7 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { accountIdIn, type App } from "../app.ts";
 import { budgetsOf } from "../config/credit-budgets.ts";
+import type { Settings } from "../config/settings.ts";
 import { budgetDays, isCovered, type CreditBudget } from "../core/credit-budget.ts";
 import { addDays, dayOf, dayMs, hourMs, startOfDay } from "../core/day.ts";
 import { readAccount } from "../credits/account.ts";
@@ -15,6 +16,7 @@ import {
 } from "../credits/forecast-days.ts";
 import { wasPlannedSince } from "../ledger/runs.ts";
 import { datasets as everyDataset } from "../datasets/shared/all.ts";
+import type { Dataset } from "../datasets/shared/define-dataset.ts";
 import { isBeingRequested, openWork } from "../ledger/open-slices.ts";
 import { isPlanningAhead } from "../ledger/shared-queue.ts";
 import { sumOfWork } from "../planner/credit-budgets.ts";
@@ -133,7 +135,12 @@ export async function currentForecast(
   const account = accountOf(config.settings);
   const budgets = budgetsOf(config.settings);
   if (known !== null && (await stands(db, { account, accountId, budgets }, known, now))) return known;
-  if (known !== null && knowsBudgets(known, budgets) && (await isRoundAhead(db, { account, now, jobId }))) return known;
+  if (
+    known !== null &&
+    knowsBudgets(known, budgets) &&
+    (await isRoundAhead(db, { settings: config.settings, now, jobId }))
+  )
+    return known;
   const made = await forecastCredits(parts, accountId, stop);
   if (made !== null) await writeForecast(db, accountId, made);
   return made;
@@ -142,9 +149,11 @@ export async function currentForecast(
 /** True if a night is planned further once its lists have been read: some are not yet, or the planning is queued or under way. */
 async function isRoundAhead(
   db: Parts["warehouse"]["db"],
-  { account, now, jobId }: { readonly account: string; readonly now: number; readonly jobId?: string | undefined },
+  { settings, now, jobId }: { readonly settings: Settings; readonly now: number; readonly jobId?: string | undefined },
 ): Promise<boolean> {
-  const lists = everyDataset.filter(({ stage }) => stage !== "market").map(({ name }) => name);
+  const account = accountOf(settings);
+  const isList = ({ name, stage }: Dataset) => stage !== "market" && settings.datasets[name]?.on !== false;
+  const lists = everyDataset.filter(isList).map(({ name }) => name);
   return (await isBeingRequested(db, { account, datasets: lists, now })) || (await isPlanningAhead(db, account, jobId));
 }
 

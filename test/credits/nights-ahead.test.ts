@@ -6,7 +6,7 @@ import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { draft } from "../support/slice-draft.ts";
 import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
-import { createNightsKeeper, creditsOfTries, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
+import { createNightsKeeper, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
 import { hour, minute, openBank } from "../support/credits-account.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -52,15 +52,9 @@ test("history leaves what failed slices of nights are tried again for before the
   const start = periodEnd - dayMs;
   const night = { day: dayOf(start), startsAt: start + 2 * hour, planned: 30, waiting: 0, budgets: {} };
   await writeForecast(db, accountId, { madeAt: start + 3 * hour, days: [night] });
-  const kept = async (budget?: { datasets: string[]; apps: null }) => {
-    const { credits, laterTries } = await readKeptForNights(db, {
-      accountId,
-      floors,
-      retriesADay,
-      now: start + 4 * hour,
-    });
-    return budget === undefined ? credits : creditsOfTries(laterTries, periodEnd, budget);
-  };
+  const now = start + 4 * hour;
+  const read = () => readKeptForNights(db, { accountId, floors, retriesADay, now });
+  const kept = async () => (await read()).credits;
   expect(await kept()).toBe(0);
   const runId = await openRun(
     db,
@@ -84,7 +78,8 @@ test("history leaves what failed slices of nights are tried again for before the
   await tryAt("2026-08-03", start + 5 * hour);
   await tryAt("2026-08-04", periodEnd + hour);
   expect(await kept()).toBe(11);
-  expect(await kept({ datasets: ["review"], apps: null })).toBe(6);
+  const reviews = { budget: "reviews", period: "day", datasets: ["review"], apps: null } as const;
+  expect(keptOfBudget(await read(), reviews, now).credits).toBe(6);
   await tryAt("2026-08-04", start + 7 * hour);
   expect(await kept()).toBe(19);
   await sql`update ops.slice set planned_credits = 10 where window_start = '2026-08-04'`.execute(db);
@@ -147,7 +142,8 @@ test("history leaves of a budget what the nights of its period take of it, and m
     budgets: { [forecastKey(budget("day"))]: ranks, [forecastKey(budget("month"))]: ranks },
   });
   const forecast = { madeAt: at(today, 1), days: [night(today, 7), night(tomorrow, 9), night("2026-09-01", 2)] };
-  const kept = (period: "day" | "month", now: number) => keptOfBudget(forecast, budget(period), now);
+  const kept = (period: "day" | "month", now: number) =>
+    keptOfBudget({ forecast, laterTries: [] }, budget(period), now);
   expect(kept("day", at(today, 2))).toEqual({ credits: 7, lessAt: at(today, 5), wholePeriod: 2 });
   // it has begun, and its plan may not be queued yet
   expect(kept("day", at(today, 6))).toMatchObject({ credits: 7, lessAt: at(today, 7) });
@@ -162,14 +158,16 @@ test("history leaves of a budget what the nights of its period take of it, and m
   // a night may start with the day, or at its end
   for (const startsAt of [at(tomorrow, 0), at(tomorrow, 24) - 1]) {
     const days = [night(today, 7), night(tomorrow, 9, startsAt)];
-    expect(keptOfBudget({ ...forecast, days }, budget("day"), at(tomorrow, 0) + 2_000).credits).toBe(9);
+    expect(
+      keptOfBudget({ forecast: { ...forecast, days }, laterTries: [] }, budget("day"), at(tomorrow, 0) + 2_000).credits,
+    ).toBe(9);
   }
   // a night without calls of the budget changes nothing
   const later = { ...forecast, days: [night(today, 0), night(tomorrow, 9)] };
-  expect(keptOfBudget(later, budget("month"), at(today, 2)).lessAt).toBe(at(tomorrow, 5));
+  expect(keptOfBudget({ forecast: later, laterTries: [] }, budget("month"), at(today, 2)).lessAt).toBe(at(tomorrow, 5));
   // the forecast was made when the budget was for other datasets
-  expect(keptOfBudget(forecast, budget("day", ["review"]), at(today, 2)).credits).toBe(100);
-  expect(keptOfBudget(null, budget("day"), at(today, 2)).credits).toBe(0);
+  expect(keptOfBudget({ forecast, laterTries: [] }, budget("day", ["review"]), at(today, 2)).credits).toBe(100);
+  expect(keptOfBudget({ forecast: null, laterTries: [] }, budget("day"), at(today, 2)).credits).toBe(0);
 });
 
 test.each([

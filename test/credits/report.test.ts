@@ -1,6 +1,13 @@
 import { day } from "../../src/core/day.ts";
 import { expect, test } from "vitest";
-import { learnCosts, learnedCosts, learnedPrices, recordWrongPrice, wrongPrices } from "../../src/credits/costs.ts";
+import {
+  dropOldPrices,
+  learnCosts,
+  learnedCosts,
+  learnedPrices,
+  recordWrongPrice,
+  wrongPrices,
+} from "../../src/credits/costs.ts";
 import { readCreditReport } from "../../src/credits/report.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { land, type Landing } from "../../src/raw/store-answers.ts";
@@ -140,7 +147,18 @@ test("a learned price that plans can avoid counts until no call has been charged
     return [learned.get(dear), learned.get(other)];
   };
   expect(await pricesAt(6)).toEqual([30, 12]);
+  const kept = await learnedPrices(bank.db);
   expect(await pricesAt(8)).toEqual([3, 12]);
+  // what a process keeps of it
+  kept.set(dear, 30);
+  await dropOldPrices(bank.db, kept);
+  expect([kept.get(dear), kept.get(other)]).toEqual([undefined, 12]);
   await charge(dear, 3, 30, false);
   expect(await pricesAt(0)).toEqual([30, 12]);
+  // a third price does not bring the old one back
+  const weekBefore = new Date(clock.now() - 8 * 24 * hour);
+  await sql`update ops.credit_cost set last_seen_at = ${weekBefore}`.execute(bank.db);
+  await charge(dear, 3, 20, true);
+  const { rows } = await sql`select learned from ops.credit_cost where operation = ${dear}`.execute(bank.db);
+  expect(rows).toEqual([{ learned: 3 }]);
 });

@@ -42,7 +42,7 @@ test("a budget is forecast by its nights to come until its period ends, and is u
 test("a night that has begun counts until a forecast is made after it, as it does for what history leaves", () => {
   const later = now + 6 * hour;
   expect(budgetForecast(use, forecast, later)).toMatchObject({ forecastCost: 60, fullOn: "1970-01-31" });
-  expect(keptOfBudget(forecast, use, later).credits).toBe(60);
+  expect(keptOfBudget({ forecast: forecast, laterTries: [] }, use, later).credits).toBe(60);
   expect(budgetForecast(use, { ...forecast, madeAt: later }, later)).toMatchObject({ forecastCost: 30, fullOn: null });
   // the night of the last evening
   const full = { ...use, taken: 100 };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { oneDay } from "../../src/core/window.ts";
 import { observeBalance, openAccount } from "../../src/credits/account.ts";
-import { resumeWithinBudgets } from "../../src/ledger/budget-waits.ts";
+import { readBudgetWaits, resumeWithinBudgets } from "../../src/ledger/budget-waits.ts";
 import { claimNext, releaseOrphanedClaims, resumeAffordable, wakeDue } from "../../src/ledger/queue.ts";
 import { sharedQueue, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
@@ -140,8 +140,15 @@ describe("the queue", () => {
       "update ops.slice set state = 'deferred', error_code = 'budget_exhausted', due_at = to_timestamp($1)",
       [now / 1000 + 86_400],
     );
+    // a call is expected to cost what was learned, if that is more
+    await stage.pool.query(
+      "insert into ops.credit_cost (operation, documented, learned, last_charged, last_seen_at) values ($1, 3, 8, 8, now())",
+      [draft().operation],
+    );
+    expect((await readBudgetWaits(stage.db, now)).map(({ cheapest }) => cheapest)).toEqual([8]);
     expect(await resumeWithinBudgets(stage.db, () => false, now, sharedQueue)).toBe(1);
     expect(await stage.queued()).toEqual([{ queue: sharedQueue, slice: own }]);
+    await stage.pool.query("truncate ops.credit_cost");
   });
 
   test("takes back what a lost claim took, and nothing that is running or another's", async () => {

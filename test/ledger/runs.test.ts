@@ -1,9 +1,10 @@
 import { sql } from "../../src/postgres/sql.ts";
 import { describe, expect, test } from "vitest";
+import { day } from "../../src/core/day.ts";
 import type { Window } from "../../src/core/window.ts";
 import { skipUnanswered } from "../../src/ledger/amend-slices.ts";
 import { hasOpenHistory, isBeingRequested } from "../../src/ledger/open-slices.ts";
-import { closeRun, runProgress, wasPlannedSince } from "../../src/ledger/runs.ts";
+import { closeRun, readPlansAfter, runProgress, wasPlannedSince } from "../../src/ledger/runs.ts";
 import { isPlanningAhead, sharedQueueOf } from "../../src/ledger/shared-queue.ts";
 import { endAttempt, splitSlice } from "../../src/ledger/slices.ts";
 import { cutTail } from "../../src/ledger/tails.ts";
@@ -44,6 +45,44 @@ describe("a run", () => {
     expect(await ofBoth((account) => hasOpenHistory(db, account))).toEqual([true, false]);
   });
 
+  test("that takes over lists of its day plans after them what their runs would have planned", async () => {
+    const { db, pool } = ledger.stage;
+    await pool.query(
+      "insert into ops.dataset (dataset, stage, is_on, is_switched_off, items_are_apps) select name, stage, true, false, false from unnest($1::text[], $2::text[]) as d (name, stage) on conflict do nothing",
+      [
+        ["tracked_keyword", "keyword_rank"],
+        ["portfolio", "market"],
+      ],
+    );
+    const queued = async (
+      dataset: string,
+      names: readonly string[],
+      asOf = today,
+      name: "snapshot" | "history" = "snapshot",
+    ) => {
+      const run = await ledger.stage.run({ kind: "schedule", datasets: names, asOf });
+      const [slice] = await ledger.stage.insert(
+        run,
+        draft({ dataset, class: name, scope: { app: names.join(), store: "ios" } }),
+      );
+      return slice ?? "";
+    };
+    const slices = [
+      await queued("tracked_keyword", ["b", "a"]),
+      await queued("tracked_keyword", ["a", "c"]),
+      // of the market, of an earlier day, of a backfill
+      await queued("keyword_rank", ["d"]),
+      await queued("tracked_keyword", ["e"], day("2026-08-19")),
+      await queued("tracked_keyword", ["f"], today, "history"),
+    ];
+    const read = (ids: readonly string[]) => readPlansAfter(db, sql`s.slice_id = any (${[...ids]}::bigint[])`, today);
+    const plansAfter = await read(slices);
+    expect(plansAfter).toEqual(["a", "b", "c"]);
+    const next = await ledger.stage.run({ kind: "retry", plansAfter });
+    await pool.query("update ops.slice set run_id = $1 where slice_id = $2", [next, slices[0]]);
+    expect(await read(slices.slice(0, 1))).toEqual(plansAfter);
+  });
+
   test("is between two rounds for its own account only", async () => {
     const { db } = ledger.stage;
     await sharedQueueOf(db, "acme");
@@ -51,6 +90,17 @@ describe("a run", () => {
     await enqueue(db, await ledger.stage.run({ account: "acme" }), [draft({ dataset: "tracked_keyword" })], now);
     const isBetween = (account: string) => isBeingRequested(db, { account, datasets: ["tracked_keyword"], now });
     expect(await ofBoth(isBetween)).toEqual([true, false]);
+    const failed = async (minutes: number, tries: number) => {
+      const due = new Date(now + minutes * 60_000);
+      await sql`update ops.slice set state = 'failed', due_at = ${due}, later_tries = ${tries}`.execute(db);
+      return isBetween("acme");
+    };
+    expect(await failed(120, 2)).toBe(true);
+    expect(await failed(-4, 0)).toBe(true);
+    // nobody makes it: its dataset is off, or nobody has agreed
+    expect(await failed(-6, 0)).toBe(false);
+    expect(await failed(120, 3)).toBe(false);
+    expect(await failed(24 * 60, 0)).toBe(false);
     await sql`select graphile_worker.add_job('plan_due:acme', '{}'::json, job_key := 'plan_due:acme after lists')`.execute(
       db,
     );

@@ -10,6 +10,8 @@ import { createTally } from "../../src/planner/plan-tally.ts";
 import { createRunLimit } from "../../src/credits/run-limit.ts";
 import { openIngest } from "../../src/open-ingest.ts";
 import { accountIdOf } from "../../src/config/config.ts";
+import { keepPlan } from "../../src/ledger/plans.ts";
+import { planAt } from "../support/slice-draft.ts";
 import { planned } from "../support/ingest-planned.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 
@@ -127,6 +129,13 @@ test("what waits for a budget goes on with the first scheduled run after its lim
   const { accountId } = ingest.parts;
   await openBudgets(app.warehouse.db, { accountId, budgets: budgetsOf(app.config.settings), day: nights.today() });
   await stage.query("update ops.credit_budget set refused_at = now()");
+  // of a plan whose price was full for a moment, and has room since a call was settled
+  const plan = await keepPlan(app.warehouse.db, planAt(100, 1), clock.now());
+  await stage.query(
+    "update ops.slice set state = 'deferred', error_code = 'plan_spent', due_at = null, plan_id = $1 where slice_id = (select max(slice_id) from ops.slice where state = 'loaded' and dataset = 'keyword_rank')",
+    [plan],
+  );
   await planDue(ingest.parts, app.config.settings, ["keyword_rank"]);
   expect(await readBudgetWaits(app.warehouse.db, clock.now())).toEqual([]);
+  expect(await stage.query("select state from ops.slice where plan_id = $1", [plan])).toEqual([{ state: "pending" }]);
 });

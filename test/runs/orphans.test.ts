@@ -34,3 +34,20 @@ test("what a foreground process left that is gone is queued for any worker, and 
   await queueAll();
   expect(Number(await stage.run()) - Number(runs)).toBe(3);
 });
+
+test("after lists of a process that is gone, workers plan what its run was to plan, and cancel nothing else of it as their own", async () => {
+  const { stage } = ledger;
+  await stage.pool.query(
+    "insert into ops.dataset (dataset, stage, is_on, is_switched_off, items_are_apps) values ('tracked_keyword', 'portfolio', true, false, false) on conflict do nothing",
+  );
+  const log = createLog({ level: "silent", secrets: [] });
+  const gone = await stage.run({ workerId: await stage.dead(), datasets: ["keyword_rank", "tracked_keyword"] });
+  await stage.insert(gone, draft({ dataset: "tracked_keyword", class: "snapshot" }));
+  await stage.pool.query("update ops.slice set state = 'deferred'");
+  await reconcile(stage.db, { deadAfterMs: 60_000 });
+  await queueLeftOver({ db: stage.db, clock: stage.clock, log, accountId: "any" }, Settings.parse({}));
+  const { rows } = await stage.pool.query(
+    "select r.kind, r.datasets, r.plans_after from ops.run as r join ops.slice as s using (run_id)",
+  );
+  expect(rows).toEqual([{ kind: "schedule", datasets: [], plans_after: ["keyword_rank", "tracked_keyword"] }]);
+});
