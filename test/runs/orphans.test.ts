@@ -41,13 +41,16 @@ test("after lists of a process that is gone, workers plan what its run was to pl
     "insert into ops.dataset (dataset, stage, is_on, is_switched_off, items_are_apps) values ('tracked_keyword', 'portfolio', true, false, false) on conflict do nothing",
   );
   const log = createLog({ level: "silent", secrets: [] });
-  const gone = await stage.run({ workerId: await stage.dead(), datasets: ["keyword_rank", "tracked_keyword"] });
+  const names = ["keyword_rank", "tracked_keyword"];
+  const gone = await stage.run({ workerId: await stage.dead(), kind: "retry", datasets: names });
   await stage.insert(gone, draft({ dataset: "tracked_keyword", class: "snapshot" }));
-  await stage.pool.query("update ops.slice set state = 'deferred'");
+  await stage.pool.query(
+    "update ops.slice set state = 'deferred', error_code = 'credits_exhausted', due_at = now() + interval '1 day'",
+  );
   await reconcile(stage.db, { deadAfterMs: 60_000 });
   await queueLeftOver({ db: stage.db, clock: stage.clock, log, accountId: "any" }, Settings.parse({}));
   const { rows } = await stage.pool.query(
     "select r.kind, r.datasets, r.plans_after from ops.run as r join ops.slice as s using (run_id)",
   );
-  expect(rows).toEqual([{ kind: "schedule", datasets: [], plans_after: ["keyword_rank", "tracked_keyword"] }]);
+  expect(rows).toEqual([{ kind: "schedule", datasets: [], plans_after: names }]);
 });
