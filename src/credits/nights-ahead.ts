@@ -153,12 +153,12 @@ export async function readLaterTries(
   const { rows } = await sql<LaterTry>`
     select dataset, app, extract(epoch from due_at)::float8 * 1000 as "dueAt", credits
     from   (select s.dataset, s.scope ->> 'app' as app, s.due_at, p.credits, sum(p.credits) over (order by s.due_at, s.slice_id) as running
-            from   ops.slice as s
-            join   ops.run   as r using (run_id)
+            from   ops.slice_log as s
+            join   ops.run_log   as r using (run_id)
             left   join ops.credit_price as c on c.operation = s.operation
             cross  join lateral (select coalesce(c.learned * s.planned_requests, s.planned_credits)::float8 as credits) as p
             where  s.state = 'failed' and s.due_at > ${instant(now)} and s.class <> 'history' and s.plan_id is null
-            and    r.account = (select account from ops.credit_account where account_id = ${accountId})) as tries
+            and    r.account = (select account from ops.credit_balance where account_id = ${accountId})) as tries
     where  running <= ${retriesADay}`.execute(db);
   return rows;
 }
