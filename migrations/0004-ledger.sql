@@ -148,7 +148,7 @@ comment on column ops.run.planned_slices  is 'Slices that the run has planned so
 comment on column ops.run.planned_credits is 'Credits that those slices were expected to cost.';
 comment on column ops.run.naive_credits   is 'Credits that the same cells would cost with one request per item and day.';
 comment on column ops.run.started_at      is 'When it started.';
-comment on column ops.run.ended_at        is 'When its process ended, or its planning if it has no process; null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.';
+comment on column ops.run.ended_at        is 'When its process ended, or its planning if it has no process (once its requests were dropped: its last answer); null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.';
 comment on column ops.run.outcome         is 'State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.';
 comment on column ops.run.error_code      is 'Stable code of the error that aborted it; null if none did.';
 comment on column ops.run.error_message   is 'Text of that error, including what to do next.';

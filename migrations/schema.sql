@@ -7917,7 +7917,7 @@ create table ops.run (
   planned_credits bigint not null default 0, -- Credits that those slices were expected to cost.
   naive_credits bigint not null default 0, -- Credits that the same cells would cost with one request per item and day.
   started_at timestamp with time zone not null, -- When it started.
-  ended_at timestamp with time zone, -- When its process ended, or its planning if it has no process; null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.
+  ended_at timestamp with time zone, -- When its process ended, or its planning if it has no process (once its requests were dropped: its last answer); null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.
   outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
   error_code text, -- Stable code of the error that aborted it; null if none did.
   error_message text, -- Text of that error, including what to do next.
@@ -7948,7 +7948,7 @@ create view ops.run_log (
   planned_slices integer, -- Slices that the run has planned so far, or that it runs again.
   planned_credits bigint, -- Credits that those slices were expected to cost.
   started_at timestamp with time zone, -- When it started.
-  ended_at timestamp with time zone, -- When its process ended, or its planning if it has no process; null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.
+  ended_at timestamp with time zone, -- When its process ended, or its planning if it has no process (once its requests were dropped: its last answer); null until then, or when its process was killed. ops.run_summary shows when its last slice was answered.
   outcome text, -- State in which its process left it: planned (a scheduled run, whose slices any worker then runs), loaded, failed, deferred, aborted or interrupted. ops.run_summary shows the state of its slices now.
   error_code text, -- Stable code of the error that aborted it; null if none did.
   error_message text, -- Text of that error, including what to do next.

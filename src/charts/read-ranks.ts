@@ -99,7 +99,10 @@ async function unknown(db: Database, { app, country, keyword, device }: RankQues
   const loaded = await loadedKeywords(db, { app, country });
   return fail("nothing_to_draw", {
     problem: `${problem}${didYouMean(keyword, tracked)}`,
-    hint: `${loaded.length === 0 ? "no keyword is loaded there" : `the keywords loaded there are ${listed(loaded, 5)}`}: mart.keyword_rank_daily has all that are loaded`,
+    hint:
+      loaded.length === 0
+        ? "no ranks are loaded for this app and country: mart.keyword_rank_daily has those of others"
+        : `its newest day has ${listed(loaded, 5)}: mart.keyword_rank_daily has all that are loaded`,
   });
 }
 
@@ -118,14 +121,16 @@ async function trackedKeywords(db: Database, { app, country }: Place): Promise<r
   return rows.map((row) => row.keyword);
 }
 
+/** The keywords of the newest loaded day: those of all days would be read from every rank of the app. */
 async function loadedKeywords(db: Database, { app, country }: Place): Promise<readonly string[]> {
   const { rows } = await sql<{ keyword: string }>`
     select distinct k.keyword
     from   core.dim_app as a
-    join   core.fact_keyword_rank as f on f.app_key = a.app_key
-    join   core.dim_country as c on c.country_key = f.country_key
+    join   core.dim_country as c on c.country_code = ${country}
+    join   core.fact_keyword_rank as f on f.app_key = a.app_key and f.country_key = c.country_key and f.date_day = (
+             select max(y.date_day) from core.fact_keyword_rank_summary as y where y.app_key = a.app_key and y.country_key = c.country_key)
     join   core.dim_keyword as k on k.keyword_key = f.keyword_key
-    where  a.track_id = ${app} and c.country_code = ${country}
+    where  a.track_id = ${app}
     order  by k.keyword`.execute(db);
   return rows.map((row) => row.keyword);
 }

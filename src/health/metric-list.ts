@@ -68,7 +68,7 @@ export const fleetMetrics = {
   storehouse_run_end_timestamp_seconds: {
     kind: "gauge",
     labels: ["kind", "outcome"],
-    help: "End of the last run of this kind with this outcome, Unix time.",
+    help: "End of the last run of this kind with this outcome, for a scheduled run of its planning, Unix time.",
   },
   storehouse_gateway_calls: {
     kind: "gauge",

@@ -27,7 +27,7 @@ import {
 } from "./problems.ts";
 import { outageProblems, workerProblems } from "./service-checks.ts";
 import { readHeld } from "../ledger/held-answers.ts";
-import { isOfAccount } from "../ledger/open-slices.ts";
+import { isOfAccount, likelyCredits } from "../ledger/open-slices.ts";
 import { readFindings } from "../ledger/findings.ts";
 
 /** A check, and the kinds of problems that it finds. */
@@ -108,8 +108,9 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
 /** Slices of the account, except history, that wait for a future reset. No reset ends `allowance_too_small`, which the verdict counts. */
 async function waitingForCredits({ db, clock, settings }: CheckParts): Promise<WaitingForCredits> {
   const { rows } = await sql<WaitingForCredits>`
-    select count(*)::int as slices, coalesce(sum(planned_credits), 0)::int as wanted, min(ended_at) as since
+    select count(*)::int as slices, coalesce(sum(${likelyCredits}), 0)::int as wanted, min(ended_at) as since
     from   ops.slice as s
+    left   join ops.credit_price as c on c.operation = s.operation
     where  state = 'deferred' and error_code = 'credits_exhausted' and class <> 'history'
     and    due_at > ${instant(clock.now())} and ${isOfAccount(accountOf(settings))}`.execute(db);
   return rows[0] as WaitingForCredits;

@@ -7,17 +7,13 @@ import { isUnrefused, turnAfterRefusals } from "./queue-turn.ts";
 import { addPlanned, queueOf, readPlansAfter } from "./runs.ts";
 import { isAlive } from "./workers.ts";
 
-/** SQL: true for a run `r` of a foreground process that was declared dead: slices over its limit or price are cancelled already. */
-function isOfDead(account: string): SqlFragment {
-  return sql`(r.worker_id is not null and r.account = ${account}
-              and exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null))`;
-}
-
 /** True if a dead foreground process of an account left unfinished slices. */
 export async function hasOrphans(db: Database, account: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select from ops.run as r
-                   where  ${isOfDead(account)} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})) as found`.execute(
+                   where  r.worker_id is not null and r.account = ${account} and exists (select from ops.slice as s where s.run_id = r.run_id and ${isOpen()})
+                   -- declared dead: then slices over its limit or price are cancelled already
+                   and    exists (select from ops.worker as w where w.worker_id = r.worker_id and w.stopped_at is not null)) as found`.execute(
     db,
   );
   return rows[0]?.found === true;
@@ -25,7 +21,9 @@ export async function hasOrphans(db: Database, account: string): Promise<boolean
 
 /** What workers plan once the lists among these slices are loaded. */
 export function readPlansAfterOrphans(db: Database, account: string, today: Day): Promise<readonly string[]> {
-  const isOrphan = sql`${isOpen()} and s.run_id in (select r.run_id from ops.run as r where ${isOfDead(account)})`;
+  // also of those that were not found dead yet: a run adopts their slices too
+  const isOrphan = sql`${isOpen()} and s.run_id in (
+    select r.run_id from ops.run as r where r.worker_id is not null and not ${isAlive(sql`r.worker_id`)} and r.account = ${account})`;
   return readPlansAfter(db, isOrphan, today);
 }
 

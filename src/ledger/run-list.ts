@@ -69,7 +69,8 @@ async function summaries(db: Database, ids: ReturnType<typeof sql>): Promise<rea
                      from   ops.request_log as q
                      join   ops.slice_log   as s on s.slice_id = q.slice_id and s.run_id <> q.run_id
                      join   ops.run_log     as o on o.run_id = s.run_id
-                     where  q.run_id = run.run_id
+                     -- what was retried without such a gap had an error
+                     where  q.run_id = run.run_id and (q.error_code is not null or planned_slice_count > loaded_count + empty_count + skipped_count + failed_count + open_count + deferred_count)
                      group  by s.run_id, o.kind) as m), '[]') else '[]' end as moved
     from   ops.run_summary as run
     where  run_id in (${ids})

@@ -39,18 +39,27 @@ export function freshRooms(settings: Settings, day: Day): readonly BudgetRoom[] 
   }));
 }
 
-/** `now` (epoch-ms): until when nights of the day have begun; the end of the day if left out. */
-type RoomsOn = { readonly settings: Settings; readonly accountId: string; readonly day: Day; readonly now?: number };
+/**
+ * `now` (epoch-ms): until when nights of the day have begun; the end of the day if left out. `triesAfter`: from when failed slices are tried
+ * again; `now` if left out.
+ */
+type RoomsOn = {
+  readonly settings: Settings;
+  readonly accountId: string;
+  readonly day: Day;
+  readonly now?: number;
+  readonly triesAfter?: number;
+};
 
 /** What is left of the budgets of an account on a day, and what history leaves of that to the nights that the newest forecast knows. */
 export async function readRooms(
   db: Queryable,
-  { settings, accountId, day, now = endOfDay(day) }: RoomsOn,
+  { settings, accountId, day, now = endOfDay(day), triesAfter = now }: RoomsOn,
 ): Promise<readonly BudgetRoom[]> {
   const uses = await readBudgets(db, { accountId, budgets: budgetsOf(settings), day });
   const forecast = uses.length === 0 ? null : await readNightsAhead(db, accountId, now);
   const { retries_a_day: retriesADay } = settings.credits;
-  const laterTries = forecast === null ? [] : await readLaterTries(db, { accountId, now, retriesADay });
+  const laterTries = forecast === null ? [] : await readLaterTries(db, { accountId, now: triesAfter, retriesADay });
   return uses.map(({ taken, ...use }) => {
     const { credits, wholePeriod } = keptOfBudget({ forecast, laterTries }, use, now);
     const left = Math.max(0, use.credits - taken);

@@ -40,7 +40,7 @@ export async function readOutlook(
 ): Promise<WorkOutlook> {
   const accountId = given ?? (await latestAccount(db, accountOf(settings)));
   const on = { db, settings, accountId, now: clock.now() };
-  const overBudget = await readOverBudget(db, work, { settings, accountId, day: dayOf(on.now) });
+  const overBudget = await readOverBudget(db, work, { settings, accountId, day: dayOf(on.now), triesAfter: on.now });
   const done = await readDone(on, work);
   const isTooDear = !("unknown" in done) && overBudget.some(({ tooDear }) => tooDear !== undefined);
   return {

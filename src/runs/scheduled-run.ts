@@ -45,6 +45,7 @@ export async function planDue(parts: IngestParts, settings: Settings, chosen: re
   // the others after the plan: before it they would take the credits that snapshots of the night need
   if (isAnyWaiting) await resumeOnCredits(parts, settings, { onlySnapshots: true });
   await resumeOnBudgets(parts, settings);
+  await endBeyondPrices(parts);
   await requestFailedAgain(parts, settings);
   if (chosen.length > 0) await planChosen(parts, settings, chosen);
   if (isAnyWaiting && !parts.halted.aborted) await resumeOnCredits(parts, settings, {});
@@ -53,7 +54,6 @@ export async function planDue(parts: IngestParts, settings: Settings, chosen: re
 async function planChosen(parts: IngestParts, settings: Settings, chosen: readonly string[]): Promise<void> {
   await parts.reapDeadWorkers();
 
-  await endBeyondPrices(parts);
   await adoptOrphans(parts, accountOf(settings));
   // first the planning that another worker has started or left unfinished, so that it is not planned again
   await joinPlanning(parts, settings);

@@ -112,8 +112,7 @@ test.each([
 
 test("names keywords of the app and country that are loaded if the requested one is not", async () => {
   const { stderr } = await rank({ keyword: "no such keyword at all" });
-  const [, named = ""] =
-    /the keywords loaded there are (.+) and \d+ more: mart\.keyword_rank_daily has all/.exec(stderr) ?? [];
+  const [, named = ""] = /its newest day has (.+) and \d+ more: mart\.keyword_rank_daily has all/.exec(stderr) ?? [];
   const where = "track_id = $1 and country_code = $2";
   const loaded = await stage.query<{ keyword: string }>(
     `select distinct keyword from mart.keyword_rank_daily where ${where}`,
@@ -121,7 +120,7 @@ test("names keywords of the app and country that are loaded if the requested one
   );
   const shown = loaded.filter(({ keyword }) => named.includes(keyword));
   expect(shown.length).toBeGreaterThanOrEqual(5);
-  expect((await rank({ country: "FR" })).stderr).toContain("no keyword is loaded there");
+  expect((await rank({ country: "FR" })).stderr).toContain("no ranks are loaded for this app and country");
 });
 
 test("says in one line what is wrong, ends with 2 and writes nothing", async () => {

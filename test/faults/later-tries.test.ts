@@ -101,6 +101,12 @@ test("if every list of a night fails, the market is planned once a retry has loa
   const working = runWorker(app, stop.signal);
   const failed = "select from ops.slice where dataset = 'tracked_country' and state = 'failed'";
   await until(async () => (await stage.query(failed)).length > 0 && (await isIdleAfter(stage, "0")));
+  // a person tries one of them again before that: workers plan the rest after it too
+  expect(await stage.retry({ request: { datasets: ["tracked_country"] } })).toMatchObject({ outcome: "failed" });
+  const [byHand] = await stage.query<{ datasets: string[]; after: string[] }>(
+    "select datasets, plans_after as after from ops.run where kind = 'retry'",
+  );
+  expect([byHand?.datasets, byHand?.after.includes("keyword_rank")]).toEqual([["tracked_country"], true]);
   stage.sandbox.set({ faults: [] });
   await minutesLater(stage, 5);
   const { db } = app.warehouse;
