@@ -68,8 +68,8 @@ export type KeptForNights = (from: number, resetsAt: number) => number;
 
 /**
  * What history leaves: the floor of the newest day, what the nights take, and what is tried again of earlier ones; 0 while no forecast or no
- * allowance is known. A night
- * that has begun in this period counts for a day until a forecast is made after it: its plan is not queued yet, or its worker is late.
+ * allowance is known. A night that has begun in this period counts for a day until a forecast is made after it: its plan is not queued yet,
+ * or its worker is late.
  */
 export function keptOfAllowance(
   forecast: StoredForecast | null,

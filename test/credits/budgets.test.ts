@@ -7,6 +7,8 @@ import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
 import { openBudgets, readBudgets } from "../../src/credits/budgets.ts";
 import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
+import { Settings } from "../../src/config/settings.ts";
+import { readRooms } from "../../src/planner/credit-budgets.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { draft } from "../support/slice-draft.ts";
 import { hour, lost, openBank, type TestAccount } from "../support/credits-account.ts";
@@ -137,6 +139,10 @@ describe("a budget", () => {
     await sql`update ops.slice set state = 'failed', due_at = to_timestamp(${(now + hour) / 1000}::float8)`.execute(
       bank.db,
     );
+    // what plans show: nights of the whole day have begun for them, and tries come from now on
+    const settings = Settings.parse({ credits: { budgets: { reviews: { datasets: ["review"], credits_a_day: 20 } } } });
+    const on = { settings, accountId: account.accountId, day: today, triesAfter: now };
+    expect((await readRooms(bank.db, on)).map(({ forNights }) => forNights)).toEqual([6]);
     const queue = openQueue(account, { budgets: own });
     const history = { class: "history", sliceId: "1" };
     await expect(spend(account, queue, 15, history)).rejects.toMatchObject({

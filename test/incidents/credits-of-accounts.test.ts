@@ -74,6 +74,21 @@ test("what waits for credits is no incident once they are enough for it", async 
   );
 });
 
+test("what waits for credits is counted at the learned price, as it is granted", async () => {
+  await openAccounts();
+  await leaveWaiting("credits_exhausted");
+  const { pool } = stage.stage;
+  await pool.query("update ops.credit_account set remaining = 1000 where account = 'acme'");
+  await pool.query(
+    "insert into ops.credit_cost (operation, documented, learned, last_charged, last_seen_at) values ($1, 880, 950, 950, now())",
+    [draft().operation],
+  );
+  await stage.watch(1, stage.watcher(ofAcme));
+  const exhausted = stage.opened().filter(({ kind }) => kind === "credits_exhausted");
+  expect(exhausted).toMatchObject([{ detail: { remaining: 1_000, wanted: 950 } }]);
+  await pool.query("truncate ops.credit_cost");
+});
+
 test("what waits for a budget of one account is not counted for the same one of another", async () => {
   await openAccounts();
   await leaveWaiting("budget_exhausted");
