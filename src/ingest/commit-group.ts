@@ -81,8 +81,9 @@ function writtenDatasets({ load }: GroupMember): readonly string[] {
 
 /**
  * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next round is planned from it. A
- * foreground sync plans its own rounds. Called in the transaction that commits the slices, as its last statement: a worker that dies leaves
- * both or neither, and the row of the job is locked only while the commit takes place.
+ * foreground sync plans its own rounds, but not those of a night whose failed lists it takes over with fewer datasets. Called in the
+ * transaction that commits the slices, as its last statement: a worker that dies leaves both or neither, and the row of the job is locked
+ * only while the commit takes place.
  */
 async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
   const runs = new Set(
@@ -95,5 +96,7 @@ async function planAfter(db: Database, queueId: string, slices: readonly Slice[]
     from   (select distinct ${taskOfAccountIn(planningTask, sql`account`)} as task, case plans_after when '{}' then datasets else plans_after end as datasets
             from   ops.run
             where  run_id = any (${[...runs]}::bigint[])
-            and   (kind = 'retry' or ${isShared(queueId)}::boolean) order by datasets) as round`.execute(db);
+            and   (kind = 'retry' or plans_after <> '{}' or ${isShared(queueId)}::boolean) order by datasets) as round`.execute(
+    db,
+  );
 }

@@ -1,3 +1,4 @@
+import type { Day } from "../core/day.ts";
 import { accountOf } from "../config/config-of-account.ts";
 import { readRefusedLately, type RefusedLately } from "../credits/account-stop.ts";
 import { datasetNamed, datasets as allDatasets } from "../datasets/shared/all.ts";
@@ -5,8 +6,8 @@ import { stages, type Dataset } from "../datasets/shared/define-dataset.ts";
 import type { TimingLine } from "../ledger/dataset-timings.ts";
 import { reopen, type Reopening } from "../ledger/reopen.ts";
 import { adoptOrphanedSlices, type Adoption } from "../ledger/adopt-slices.ts";
-import { isOfAccount } from "../ledger/open-slices.ts";
-import { sql } from "../postgres/sql.ts";
+import { isOfAccount, isOpen } from "../ledger/open-slices.ts";
+import { sql, type SqlFragment } from "../postgres/sql.ts";
 import { openRun, readPlansAfter, recordNaivePrice } from "../ledger/runs.ts";
 import { withLastRequests } from "../ledger/last-requests.ts";
 import { lockNumbers } from "../postgres/advisory-lock.ts";
@@ -36,11 +37,12 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
   const account = accountOf(parts.settings);
-  const runId = await openRun(
-    db,
-    { kind: "sync", workerId, account, asOf: request.today, datasets: names, within: request.bounds, maxCredits },
-    clock.now(),
-  );
+  const taken = sql`(s.state = 'failed' or ${isOpen()})`;
+  const others = await plansAfter(db, taken, { datasets: names, account, today: request.today });
+  // this sync plans its own datasets
+  const after = others.every((name) => names.includes(name)) ? [] : others;
+  const own = { workerId, account, asOf: request.today, within: request.bounds, maxCredits };
+  const runId = await openRun(db, { kind: "sync", ...own, datasets: names, plansAfter: after }, clock.now());
   const round = { runId, names, request };
   return runToEnd(parts, {
     runId,
@@ -53,6 +55,16 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
       return { ...left, unavailable: withUnread(left.unavailable, await unreadLists(db, request, parts.settings)) };
     },
   });
+}
+
+/** What workers plan once lists of today among these slices `s` of an account and its datasets are loaded by this process. */
+function plansAfter(
+  db: Database,
+  isTaken: SqlFragment,
+  { datasets, account, today }: { readonly datasets: readonly string[]; readonly account: string; readonly today: Day },
+): Promise<readonly string[]> {
+  const isMeant = sql`${isTaken} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`;
+  return readPlansAfter(db, isMeant, today);
 }
 
 type RoundRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
@@ -196,11 +208,10 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const account = accountOf(parts.settings);
   const reopening = { ...retried(request, which), account };
   const { datasets } = reopening;
-  const isMeant = sql`s.state = 'failed' and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`;
-  const others = await readPlansAfter(db, isMeant, request.today);
-  const plansAfter = others.length === 0 ? [] : [...new Set([...datasets, ...others])];
-  const start = { kind: "retry", workerId, account, asOf: request.today, datasets, plansAfter, maxCredits } as const;
-  const runId = await openRun(db, start, clock.now());
+  const others = await plansAfter(db, sql`s.state = 'failed'`, { datasets, account, today: request.today });
+  const after = others.length === 0 ? [] : [...new Set([...datasets, ...others])];
+  const own = { workerId, account, asOf: request.today, maxCredits };
+  const runId = await openRun(db, { kind: "retry", ...own, datasets, plansAfter: after }, clock.now());
   const isOfSome = isNarrowed(which);
   const reopened = await db.transaction().execute((transaction) => reopen(transaction, { ...reopening, runId }));
   // a limit is the price of what failed: others would use it up

@@ -119,6 +119,25 @@ test("if every list of a night fails, the market is planned once a retry has loa
   expect(await ranked()).toBe(true);
 });
 
+test("if a sync of some datasets loads the failed lists of a day, workers plan what the earlier run would have", async () => {
+  const failing = [
+    { operation: "dashboard.number-of-keywords", times: 1_000_000, kind: "status" as const, status: 500 },
+  ];
+  await using stage = await openStage({ market: one, faults: failing });
+  await stage.sync();
+  const planned = async () =>
+    stage.query<{ payload: { datasets: string[] } }>(
+      "select j.payload from graphile_worker._private_jobs as j where j.payload ->> 'collects' = 'true'",
+    );
+  expect(await planned()).toEqual([]);
+  stage.sandbox.set({ faults: [] });
+  await minutesLater(stage, 5);
+  const lists = { request: { datasets: ["tracked_country"] } };
+  expect(await stage.sync(lists)).toMatchObject({ outcome: "loaded" });
+  const [job] = await planned();
+  expect(job?.payload.datasets).toContain("keyword_rank");
+});
+
 test("slices whose answers were unusable for seconds are all requested again after 5 minutes, however many attempts each had", async () => {
   const unreadable = storm.map((fault) => ({ ...fault, kind: "not-json" as const }));
   await using stage = await openStage({ market, faults: unreadable });
