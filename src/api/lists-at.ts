@@ -27,14 +27,7 @@ export function withLists(
 ): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return Array.isArray(value) ? change(value) : value;
-  const within = (inner: unknown) => withLists(inner, rest, change);
-  if (step === "[]") return Array.isArray(value) ? value.map(within) : value;
-  if (!isObject(value)) return value;
-  const touched = Object.entries(value).map(([key, inner]) => [
-    key,
-    step === "{}" || key === step ? within(inner) : inner,
-  ]);
-  return Object.fromEntries(touched);
+  return withChanged(value, step, (inner) => withLists(inner, rest, change));
 }
 
 /** A copy of an answer in which null in place of a list at the path, or of a list or map on the way to it, is replaced by an empty one. */
@@ -42,13 +35,16 @@ export function withoutNullLists(value: unknown, path: readonly string[]): unkno
   const [step, ...rest] = path;
   if (step === undefined || (step === "[]" && value === null)) return value ?? [];
   if (step === "{}" && value === null) return {};
-  if (step === "[]") return Array.isArray(value) ? value.map((inner) => withoutNullLists(inner, rest)) : value;
+  return withChanged(value, step, (inner) => withoutNullLists(inner, rest));
+}
+
+/** A copy of a value in which everything that one step of a path leads to is changed. */
+function withChanged(value: unknown, step: string, change: (inner: unknown) => unknown): unknown {
+  if (step === "[]") return Array.isArray(value) ? value.map(change) : value;
   if (!isObject(value)) return value;
-  const touched = Object.entries(value).map(([key, inner]) => [
-    key,
-    step === "{}" || key === step ? withoutNullLists(inner, rest) : inner,
-  ]);
-  return Object.fromEntries(touched);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, step === "{}" || key === step ? change(inner) : inner]),
+  );
 }
 
 function stepsInto(value: unknown, step: string): readonly unknown[] {

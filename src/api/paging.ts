@@ -1,4 +1,5 @@
 import { listsAt, valuesAt } from "./lists-at.ts";
+import { isObject } from "../core/is-object.ts";
 import { sumBy } from "../core/sum.ts";
 
 /** How an answer that does not fit into one call continues. */
@@ -135,12 +136,6 @@ function fullPage({ size, sizeParam }: Paging, value: unknown): number {
 }
 
 function numberIn(value: unknown, name: string): number | null {
-  const field = fieldOf(value, name);
+  const field = isObject(value) && Object.hasOwn(value, name) ? value[name] : null;
   return typeof field === "number" && Number.isFinite(field) ? field : null;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Readonly<Record<string, unknown>>)[name]
-    : undefined;
 }

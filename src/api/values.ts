@@ -6,6 +6,8 @@ import { androidTrackIdPattern, iosTrackIdPattern, isCleanText, uncleanKeywordRe
 export const AnyTrackId = z.union([z.int(), z.string().min(1)]);
 export const IosTrackId = z.string().regex(iosTrackIdPattern, "an iOS track id is a number");
 export const AndroidTrackId = z.string().regex(androidTrackIdPattern, "an Android track id is a package name");
+/** The track id of an app in either store. */
+export const StoreTrackId = z.union([IosTrackId, AndroidTrackId]);
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, "a country is two upper-case letters");
 /** The service's Android languages as requests spell them; answers have them in lower case. */
 export const LangCode = z.enum(

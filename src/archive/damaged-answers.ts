@@ -1,7 +1,7 @@
-import { addDays, type Day } from "../core/day.ts";
+import { earliest, latest } from "../core/day.ts";
 import { fail, StorehouseError } from "../core/errors.ts";
 import { gathered } from "../core/read-ahead.ts";
-import type { Window } from "../core/window.ts";
+import { lastDay, type Window } from "../core/window.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
 import { landedPagesOf, type LandedPage } from "../raw/read-answers.ts";
@@ -65,8 +65,8 @@ export async function allDamage(
   return fail("answers_damaged", {
     dataset,
     answers: found.length,
-    from: found.map(({ window }) => window.start).reduce((a, b) => (a < b ? a : b)),
-    to: found.map(({ window }): Day => addDays(window.end, -1)).reduce((a, b) => (a > b ? a : b)),
+    from: earliest(found.map(({ window }) => window.start)),
+    to: latest(found.map(({ window }) => lastDay(window))),
     slices: named.join(", "),
   });
 }

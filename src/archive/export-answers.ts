@@ -1,8 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { fail, StorehouseError } from "../core/errors.ts";
-import { makeFolder, putFile } from "../core/files.ts";
+import { makeFolder, putFile, readIfThere } from "../core/files.ts";
 import type { Window } from "../core/window.ts";
 import { landedSlices, type LandedSlice } from "../ledger/landed-slices.ts";
 import type { Database } from "../postgres/database.ts";
@@ -76,21 +76,13 @@ export async function exportRaw(db: Database, request: AnswerExportRequest): Pro
  */
 export async function readManifest(folder: string): Promise<Readonly<Record<string, string>>> {
   const file = path.join(folder, answersManifestName);
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw unreadable(file, error);
-  });
+  const text = await readIfThere(file);
   if (text === null) return {};
   try {
     return Manifest.parse(JSON.parse(text)).files;
   } catch (error) {
     throw fail("bad_argument", { problem: `${file} is not a manifest of an export` }, error);
   }
-}
-
-/** The error of a file or folder that exists and cannot be read. */
-export function unreadable(file: string, error: NodeJS.ErrnoException): StorehouseError {
-  return fail("unreadable_file", { file, cause: error.code }, error);
 }
 
 function manifestText(files: ReadonlyMap<string, string>): string {
@@ -115,12 +107,7 @@ async function writeOnce(file: string, text: string): Promise<boolean> {
     (entry) => entry.size,
     () => -1,
   );
-  if (size === Buffer.byteLength(text)) {
-    const there = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw unreadable(file, error);
-    });
-    if (there === text) return false;
-  }
+  if (size === Buffer.byteLength(text) && (await readIfThere(file)) === text) return false;
   await putFile(file, text);
   return true;
 }

@@ -4,7 +4,8 @@ import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
 import { sha256 } from "./answer-file.ts";
-import { answersManifestName, readManifest, unreadable } from "./export-answers.ts";
+import { answersManifestName, readManifest } from "./export-answers.ts";
+import { unreadableFile } from "../core/files.ts";
 
 /** A file that may contain an answer, and its checksum in the manifest of its folder. */
 export type FoundFile = { readonly file: string; readonly sum: string | null };
@@ -17,7 +18,7 @@ export async function filesToImport(places: readonly string[]): Promise<readonly
   const found = new Map<string, string | null>();
   for (const place of places) {
     const entry = await stat(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw unreadable(place, error);
+      if (error.code !== "ENOENT") throw unreadableFile(place, error);
       throw fail("bad_argument", { problem: `there is no file or folder ${place}` });
     });
     if (!entry.isDirectory()) found.set(place, found.get(place) ?? null);
@@ -29,7 +30,7 @@ export async function filesToImport(places: readonly string[]): Promise<readonly
 async function filesIn(folder: string): Promise<ReadonlyMap<string, string | null>> {
   const listed = await readManifest(folder);
   const found = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(error.path ?? folder, error);
+    throw unreadableFile(error.path ?? folder, error);
   });
   const names = found.filter((name) => name.endsWith(".json") && path.basename(name) !== answersManifestName);
   const files = new Map(names.map((name): [string, string | null] => [path.join(folder, name), null]));

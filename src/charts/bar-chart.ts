@@ -1,6 +1,6 @@
 import { count, countOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
-import { addDays, weekday, type Day } from "../core/day.ts";
+import { addDays, weekday, type Day, latest, earliest } from "../core/day.ts";
 import { windowLength, type Window } from "../core/window.ts";
 import type { Drawing } from "./draw.ts";
 import { hatched } from "./hatch.ts";
@@ -120,7 +120,7 @@ function largest(bars: readonly { readonly day: Day; readonly amount: number }[]
 
 /** The part of a window that lies within another. */
 function within({ start, end }: Window, window: Window): Window {
-  return { start: start < window.start ? window.start : start, end: end > window.end ? window.end : end };
+  return { start: latest([start, window.start]), end: earliest([end, window.end]) };
 }
 
 function mondayOf(day: Day): Day {

@@ -82,7 +82,7 @@ export const countArgument = wholeNumber({
 });
 
 /** Collects an option that may be given several times, and each time may hold several values separated by commas. */
-export function collect(text: string, previous: readonly string[]): readonly string[] {
+export function collect(text: string, previous: readonly string[] = []): readonly string[] {
   const names = text
     .split(",")
     .map((name) => name.trim())

@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { fail } from "../core/errors.ts";
 import type { App } from "../app.ts";
 import { untilClockAgrees } from "./check-clock.ts";
 import { print, remark } from "./output.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { stopSignal, untilStopped } from "./stop-signal.ts";
 
 type Served = AsyncDisposable & { readonly url: string; readonly port: number };
 
@@ -23,5 +22,5 @@ export async function serveUntilStopped(
   if (named !== undefined && named !== 0 && served.port !== named) throw fail("port_taken", { port: named });
   print(`The ${what} is on ${served.url}`);
   remark("Ctrl-C stops it.");
-  if (!stop.signal.aborted) await once(stop.signal, "abort");
+  await untilStopped(stop.signal);
 }

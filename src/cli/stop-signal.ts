@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { steadyMs } from "../core/clock.ts";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -5,6 +6,11 @@ import { exitCodes } from "./exit-codes.ts";
  * `timeout` signals the program and then its group, and the launcher of the program passes its own on: one stop arrives two or three times.
  */
 const oneStopMs = 500;
+
+/** Resolves at the first stop. */
+export async function untilStopped(stop: AbortSignal): Promise<void> {
+  if (!stop.aborted) await once(stop, "abort");
+}
 
 /**
  * Aborts at the first SIGINT, SIGTERM or SIGHUP. A second stop ends the process at once, except a second SIGHUP: a closing terminal sends

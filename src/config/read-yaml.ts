@@ -1,8 +1,7 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument, visit, type YAMLParseError } from "yaml";
-import type { z } from "zod";
+import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { didYouMean } from "../core/did-you-mean.ts";
-import { keysAt } from "./keys-at.ts";
 import { readText } from "./read-text.ts";
 import { Settings } from "./settings.ts";
 import { schemaWords } from "../core/schema-words.ts";
@@ -118,4 +117,24 @@ export function readSettings(file: string, schema: z.ZodType = Settings): Settin
 function unknownName(key: string, path: readonly PropertyKey[], schema: z.ZodType): string {
   const isDataset = path.length === 1 && path[0] === "datasets";
   return `${isDataset ? "is not a dataset" : "is not a setting"}${didYouMean(key, keysAt(schema, path))}`;
+}
+
+/** The keys that a schema has at a path of a value; none if the path leads to no object. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = schema;
+  for (const step of path) at = below(bare(at), step);
+  const found = bare(at);
+  return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
+}
+
+function below(schema: unknown, step: PropertyKey): unknown {
+  if (schema instanceof z.ZodObject) return (schema.shape as Record<PropertyKey, unknown>)[step];
+  if (schema instanceof z.ZodArray) return schema.element;
+  return schema instanceof z.ZodRecord ? schema.valueType : undefined;
+}
+
+function bare(schema: unknown): unknown {
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault;
+  return isWrapped ? bare(schema.unwrap()) : schema;
 }

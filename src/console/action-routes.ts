@@ -5,7 +5,7 @@ import { fail, StorehouseError } from "../core/errors.ts";
 import { actions } from "./actions/all.ts";
 import { Agreement, agreesTo } from "./agreement.ts";
 import { agreementPage } from "./agreement-page.ts";
-import { recordAudit, recordOutcome, recordRun, tryRecord, type AuditOutcome } from "./audit.ts";
+import { recordAtOnce, recordAudit, recordOutcome, recordRun, tryRecord, type AuditOutcome } from "./audit.ts";
 import { endOf } from "./background-runs.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import type { ActionContext, AnyAction } from "./define-action.ts";
@@ -62,10 +62,8 @@ async function recordRefused(
   const problem = problemOf(app, error);
   const visitor = visitorOrNull(access, request);
   if (problem === null || visitor === null || !refusals.has(problem.code)) return;
-  const at = app.clock.now();
-  const { db } = app.warehouse;
-  const auditId = await recordAudit(db, visitor, { action, subject: "", credits: 0, at });
-  await recordOutcome(db, auditId, { outcome: "refused", note: problem.message, at });
+  const end = { action, outcome: "refused", note: problem.message, at: app.clock.now() } as const;
+  await recordAtOnce(app.warehouse.db, visitor, end);
 }
 
 type Acting = {

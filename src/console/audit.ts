@@ -44,6 +44,19 @@ export async function recordOutcome(
     where  audit_id = ${auditId}`.execute(db);
 }
 
+/** Records something that ends as it begins, is about nothing else and costs nothing. */
+export async function recordAtOnce(
+  db: Database,
+  actor: Actor,
+  {
+    action,
+    ...end
+  }: { readonly action: string; readonly outcome: AuditOutcome; readonly note: string; readonly at: number },
+): Promise<void> {
+  const auditId = await recordAudit(db, actor, { action, subject: "", credits: 0, at: end.at });
+  await recordOutcome(db, auditId, end);
+}
+
 /**
  * Waits for a record. If it cannot be written, that goes into the log: it must not hide another error, nor make an action that was carried
  * out count as failed.

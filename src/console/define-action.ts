@@ -4,6 +4,7 @@ import type { BackgroundRuns, BackgroundWork } from "./background-runs.ts";
 import { html, type Html } from "./html.ts";
 import type { Visitor } from "./visitor.ts";
 import { hiddenFields } from "./parts/form-fields.ts";
+import { countOf } from "../core/words.ts";
 
 /*
  * An action is a form that is posted to /actions/NAME. The server does not rely on what the page showed, but calculates the price again:
@@ -57,6 +58,11 @@ type AgreedPrice = Pick<Price, "credits" | "binds">;
 
 /** The outcome: a sentence, the page to go to, and the work that continues after the response is sent. */
 type Done = { readonly says: string; readonly to: string; readonly started?: BackgroundWork };
+
+/** The outcome of an action that starts a run, which spends no more than was agreed to. */
+export function runStarted(started: BackgroundWork, { credits }: AgreedPrice, to: string): Done {
+  return { started, says: `${started.what} has started and costs at most ${countOf(credits, "credit")}.`, to };
+}
 
 /** An action of the console. */
 export type Action<I extends z.ZodObject = z.ZodObject> = {

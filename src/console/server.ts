@@ -8,9 +8,8 @@ import files from "@fastify/static";
 import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { projectRoot } from "../config/config.ts";
-import { fail } from "../core/errors.ts";
 import { urlHere } from "../core/loopback.ts";
-import { listenOnFree } from "../health/listen.ts";
+import { listenOnSome } from "../health/listen.ts";
 import { openWarehouse } from "../postgres/database.ts";
 import { checkExposure, createAccess, newCookieKey } from "./access.ts";
 import { addActions } from "./action-routes.ts";
@@ -76,14 +75,8 @@ export async function startConsole(
     ),
     openActions: opened.use(createOpenActions()),
   };
-  const got = await listenOnFree({
-    host,
-    port,
-    open: (one) => serverOf(parts, one),
-    failed: (one, code, cause) => fail("console_not_listening", { host, port: one, cause: code }, cause),
-  });
-  if (got === null) throw fail("console_not_listening", { host, port, cause: "it and the next ten ports are in use" });
-  opened.use(got);
+  const open = (one: number) => serverOf(parts, one);
+  const got = opened.use(await listenOnSome({ host, port, open, code: "console_not_listening" }));
   const stack = opened.move();
   return {
     url: urlHere(host, got.port),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { fail } from "../core/errors.ts";
 import { longestName } from "./access.ts";
-import { recordAudit, recordOutcome, type Actor } from "./audit.ts";
+import { recordAtOnce, type Actor } from "./audit.ts";
 import type { ConsoleParts } from "./console-parts.ts";
 import { html, type Html } from "./html.ts";
 import { ownForm } from "./own-form.ts";
@@ -21,12 +21,8 @@ const Typed = z.object({
 
 /** Serves sign-in and sign-out. */
 export function addSignIn(server: FastifyInstance, { access, app }: ConsoleParts): void {
-  async function recordVisit(who: Actor, action: "sign-in" | "sign-out", outcome: "done" | "refused"): Promise<void> {
-    const { db } = app.warehouse;
-    const at = app.clock.now();
-    const auditId = await recordAudit(db, who, { action, subject: "", credits: 0, at });
-    await recordOutcome(db, auditId, { outcome, note: "", at });
-  }
+  const recordVisit = (who: Actor, action: "sign-in" | "sign-out", outcome: "done" | "refused") =>
+    recordAtOnce(app.warehouse.db, who, { action, outcome, note: "", at: app.clock.now() });
   server.get("/sign-in", (request, reply) => {
     const { to } = parsed(z.object({ to: OwnAddress }), request.query);
     if (!access.hasPassword || access.visitorOf(request) !== null) return reply.redirect(to, 303);

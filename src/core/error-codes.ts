@@ -225,20 +225,20 @@ export const errorCodes = {
     says: "the process is stopping",
     next: "nothing to do; the slice is released",
   },
-} as const satisfies Record<
-  string,
-  {
-    recovery: Recovery;
-    says: string;
-    next: string;
-    attempts?: number;
-    leaves?: "empty" | "skipped" | "failed";
-    later?: boolean;
-    unreadable?: boolean;
-    sent?: boolean;
-    charged?: boolean;
-  }
->;
+} as const satisfies Record<string, ErrorEntry>;
+
+/** An error in the table. */
+export type ErrorEntry = {
+  readonly recovery: Recovery;
+  readonly says: string;
+  readonly next: string;
+  readonly attempts?: number;
+  readonly leaves?: "empty" | "skipped" | "failed";
+  readonly later?: boolean;
+  readonly unreadable?: boolean;
+  readonly sent?: boolean;
+  readonly charged?: boolean;
+};
 
 /** What to do about an error. */
 export type Recovery = "usage" | "retry" | "defer" | "skip" | "abort" | "fenced";

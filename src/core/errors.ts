@@ -1,4 +1,4 @@
-import { errorCodes, type ErrorCode, type Recovery } from "./error-codes.ts";
+import { errorCodes, type ErrorCode, type ErrorEntry, type Recovery } from "./error-codes.ts";
 import { beyondPeriodCodes } from "./waiting-codes.ts";
 import { minuteOf } from "./words.ts";
 
@@ -33,8 +33,7 @@ export class UsageError extends StorehouseError {}
 /** May pass without a change: retry a few times, with back-off. */
 export class RetryError extends StorehouseError {
   get attempts(): number {
-    const entry: { readonly attempts?: number; readonly says: string } = errorCodes[this.code];
-    return entry.attempts ?? 3;
+    return entryOf(this.code).attempts ?? 3;
   }
 }
 /** Postponed to a known time; costs no attempt. `until` is epoch-ms, null if unknown. */
@@ -47,8 +46,7 @@ export class DeferError extends StorehouseError {
 /** This slice is unavailable; all others continue. */
 export class SkipError extends StorehouseError {
   get leaves(): "empty" | "skipped" | "failed" {
-    const entry: { readonly leaves?: "empty" | "skipped" | "failed"; readonly says: string } = errorCodes[this.code];
-    return entry.leaves ?? "failed";
+    return entryOf(this.code).leaves ?? "failed";
   }
 }
 /** Stop all requests. */
@@ -56,43 +54,41 @@ export class AbortError extends StorehouseError {}
 /** Another process owns the slice now, or this process must stop: end without writing anything. */
 export class FencedError extends StorehouseError {}
 
-/** The table's row for a call that ended with an error and no reply. Without values, the call counts as sent and charged. */
-function callColumns(code: ErrorCode): { readonly sent?: boolean; readonly charged?: boolean; readonly says: string } {
+function entryOf(code: ErrorCode): ErrorEntry {
   return errorCodes[code];
 }
 
-/** True when a call that ended with this error, and without a reply, was attempted: then it has a row in ops.request. */
+/**
+ * True when a call that ended with this error, and without a reply, was attempted: then it has a row in ops.request. So is one whose error
+ * does not say it.
+ */
 export function wasSent({ code }: StorehouseError): boolean {
-  return callColumns(code).sent ?? true;
+  return entryOf(code).sent ?? true;
 }
 
-/** True when a call that ended with this error, and without a reply, may have been charged. */
+/** True when a call that ended with this error, and without a reply, may have been charged, or if the error does not say it. */
 export function mayBeCharged({ code }: StorehouseError): boolean {
-  return callColumns(code).charged ?? true;
+  return entryOf(code).charged ?? true;
 }
 
 /** True for the error of an unusable answer that was, or may have been, charged; a later answer may be usable. */
 export function isUnusableCharged(error: StorehouseError): boolean {
-  const { charged, unreadable }: { readonly charged?: boolean; readonly unreadable?: boolean; readonly says: string } =
-    errorCodes[error.code];
+  const { charged, unreadable } = entryOf(error.code);
   return error instanceof RetryError && (charged === true || unreadable === true);
 }
 
 /** The codes of calls that cannot have been charged: a request without a status and with any other code may have been. */
-export const unchargedCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
-  (code) => callColumns(code).charged === false,
-);
+export const unchargedCodes = codesOf(({ charged }) => charged === false);
 
 /** The codes that stop the requests of an account: another account may still fetch the slice. */
-export const accountRefusalCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter(
-  (code) => errorCodes[code].recovery === "abort",
-);
+export const accountRefusalCodes = codesOf(({ recovery }) => recovery === "abort");
 
 /** The codes of slices whose stored answer may be unreadable. */
-export const unreadableCodes: readonly ErrorCode[] = (Object.keys(errorCodes) as ErrorCode[]).filter((code) => {
-  const entry: { readonly unreadable?: boolean; readonly says: string } = errorCodes[code];
-  return entry.unreadable === true;
-});
+export const unreadableCodes = codesOf(({ unreadable }) => unreadable === true);
+
+function codesOf(isOne: (entry: ErrorEntry) => boolean): readonly ErrorCode[] {
+  return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => isOne(entryOf(code)));
+}
 
 const classes = {
   usage: UsageError,

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "./errors.ts";
 
@@ -29,6 +29,19 @@ async function isThere(step: string, folder: string): Promise<boolean> {
     throw unwritableFile(folder, cause);
   }
   throw unwritableFile(folder, { code: step === path.resolve(folder) ? "EEXIST" : "ENOTDIR" });
+}
+
+/** The text of a file; null if there is none. Throws `unreadable_file` for one that exists and cannot be read. */
+export async function readIfThere(file: string): Promise<string | null> {
+  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw unreadableFile(file, error);
+  });
+}
+
+/** The error of a file or folder that exists and cannot be read. */
+export function unreadableFile(file: string, error: NodeJS.ErrnoException): Error {
+  return fail("unreadable_file", { file, cause: error.code }, error);
 }
 
 /** The error of a file or folder that cannot be written, as one of ours. */

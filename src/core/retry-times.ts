@@ -1,8 +1,8 @@
-import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { errorCodes, type ErrorCode, type ErrorEntry } from "./error-codes.ts";
 
 /** True for an error that may be gone at a later request: a slice that failed with it is requested again automatically. */
 export function isTriedLater(code: string): boolean {
-  const entry: { readonly says: string; readonly later?: boolean } | undefined = errorCodes[code as ErrorCode];
+  const entry: ErrorEntry | undefined = errorCodes[code as ErrorCode];
   return entry?.later === true;
 }
 

@@ -3,6 +3,7 @@ import { checkBadge as operation } from "../api/operations/ad-intelligence.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { answerFields } from "./shared/answer-fields.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
+import { eachApp } from "./shared/portfolio-partitions.ts";
 
 type Badge = z.output<typeof operation.answer>;
 
@@ -35,8 +36,7 @@ export const adBadge = defineDataset({
   tables: [table],
   operations: [operation],
   byApp: true,
-  partitions: (portfolio) =>
-    portfolio.apps.map(({ store, trackId }) => ({ scope: { store, app: trackId }, items: null })),
+  partitions: ({ apps }) => eachApp(apps),
   request: ({ scope }) => ({ trackId: part(scope, "app") }),
   normalise: ({ scope, window }, pages) => {
     const rows = (pages as readonly Badge[]).map((badge) => ({

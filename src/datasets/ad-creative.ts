@@ -5,7 +5,7 @@ import { rangeParams } from "../api/range.ts";
 import type { Slice } from "../core/slice.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { idOf, periodKey } from "./shared/values.ts";
+import { checkItems, idOf, periodKey } from "./shared/values.ts";
 import { answerFields } from "./shared/answer-fields.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 
@@ -109,14 +109,8 @@ export const adCreative = defineDataset({
   }),
   normalise: (slice, pages) => {
     const reported = (pages as readonly Page[]).flatMap(({ data }) => data ?? []);
-    const checked = reported.map((creative) => ({ creative, problem: problemOf(slice, creative) }));
-    const fitting = checked.filter(({ problem }) => problem === null);
-    return {
-      rows: { [table.name]: fitting.map(({ creative }) => rowOf(slice, creative)) },
-      invalid: checked.flatMap(({ creative, problem }) =>
-        problem === null ? [] : [{ reason: problem, item: creative }],
-      ),
-    };
+    const { fitting, invalid } = checkItems(reported, (creative) => problemOf(slice, creative));
+    return { rows: { [table.name]: fitting.map((creative) => rowOf(slice, creative)) }, invalid };
   },
 });
 

@@ -5,8 +5,8 @@ import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage, namesItsApp } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
-import { readInstant } from "./shared/instants.ts";
-import { isOther, isOtherLanguage, textOf } from "./shared/values.ts";
+import { isOther, isOtherLanguage, textOf, checkItems } from "./shared/values.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const described = {
   app_name: "text",
@@ -85,14 +85,10 @@ export const appHistory = defineDataset({
   },
   request: ({ scope }) => ({ trackId: part(scope, "app"), ...localeParams(scope) }),
   normalise: ({ scope }, pages) => {
-    const details = (pages as readonly Detail[]).map((detail) => ({ detail, mismatch: mismatchOf(scope, detail) }));
-    const own = details.filter(({ mismatch }) => mismatch === null).map(({ detail }) => detail);
+    const { fitting: own, invalid } = checkItems(pages as readonly Detail[], (detail) => mismatchOf(scope, detail));
     const rows = own.map((detail) => ({ ...pageKey(scope), ...describe(detail), ...beside(detail) }));
     const home = part(scope, "page") === "home" ? own : [];
     const apps = home.map((detail) => dimensionRow(part(scope, "store"), detail)).filter(namesItsApp);
-    const invalid = details.flatMap(({ detail, mismatch }) =>
-      mismatch === null ? [] : [{ reason: mismatch, item: detail }],
-    );
     return { rows: { [table.name]: rows, [dimAppOfPage.name]: apps }, invalid };
   },
 });
@@ -185,7 +181,3 @@ const known = (
   "topDeveloperBadge supportUrl url email videoUrl videoFrameUrl lastModified similarApps userRatingAverage userRating userRatingCount " +
   "numUserRating numOfOneRatings numOfTwoRatings numOfThreeRatings numOfFourRatings numOfFiveRatings countryCode langCode"
 ).split(" ");
-
-function clockOf(value: string | number | null | undefined): string | null {
-  return value == null ? null : readInstant(value).at;
-}

@@ -3,6 +3,8 @@ import { storeOf } from "../core/store.ts";
 import { onceDays } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
+import { eachApp } from "./shared/portfolio-partitions.ts";
+import { checkItems } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.app_match",
@@ -24,8 +26,7 @@ export const appMatch = defineDataset({
   tables: [table],
   operations: [operation],
   byApp: true,
-  partitions: (portfolio) =>
-    portfolio.apps.map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
+  partitions: ({ apps }) => eachApp(apps),
   request: ({ scope }) => ({ store: part(scope, "store") === "ios" ? "ios" : "play", trackId: part(scope, "app") }),
   normalise: ({ scope }, pages) => {
     const [store, app] = [part(scope, "store"), part(scope, "app")];
@@ -33,15 +34,14 @@ export const appMatch = defineDataset({
       .map((page) => (page === null ? "" : String(page as string | number).trim()))
       .filter((trackId) => trackId !== "");
     // an answer with an id of the requested store would make a row of two apps of one store
-    const fitting = found.filter((trackId) => storeOf(trackId) !== store);
+    const { fitting, invalid } = checkItems(found, (trackId) =>
+      storeOf(trackId) === store ? "an id of the requested store itself" : null,
+    );
     const rows = fitting.map((trackId) =>
       store === "ios"
         ? { ios_track_id: app, android_track_id: trackId }
         : { ios_track_id: trackId, android_track_id: app },
     );
-    const invalid = found
-      .filter((trackId) => !fitting.includes(trackId))
-      .map((item) => ({ reason: "an id of the requested store itself", item }));
     return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -4,8 +4,8 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, type Partition } from "./shared/define-dataset.ts";
 import { appCountries, LanguageCode, pageKey, localeParams } from "./shared/portfolio-partitions.ts";
-import { readInstant } from "./shared/instants.ts";
-import { textOf } from "./shared/values.ts";
+import { textOf, checkItems } from "./shared/values.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.fact_app_rating",
@@ -61,9 +61,10 @@ export const appRating = defineDataset({
   request: ({ scope, items }) => ({ ...localeParams(scope), trackIds: items }),
   normalise: ({ scope, items, window }, pages, left) => {
     const requested = new Set(items);
-    const apps = (pages.flat() as readonly App[]).filter((app) => requested.has(String(app.trackId)));
-    const others = (pages.flat() as readonly App[]).filter((app) => !requested.has(String(app.trackId)));
-    const reported = new Map(apps.map((app) => [String(app.trackId), app]));
+    const { fitting, invalid } = checkItems(pages.flat() as readonly App[], ({ trackId }) =>
+      requested.has(String(trackId)) ? null : "an app that was not requested",
+    );
+    const reported = new Map(fitting.map((app) => [String(app.trackId), app]));
     const rows = [...reported].map(([trackId, app]) => ({
       ...pageKey({ ...scope, app: trackId }),
       date_day: window.start,
@@ -76,12 +77,12 @@ export const appRating = defineDataset({
       category_name: app.categoryName ?? app.category ?? null,
       developer_id: textOf(app.developerId),
       developer_name: app.developerName ?? null,
-      updated_at: app.lastUpdate == null ? null : readInstant(app.lastUpdate).at,
+      updated_at: clockOf(app.lastUpdate),
       extra: extraOf(app, known),
     }));
     return {
       rows: { [table.name]: rows },
-      invalid: others.map((item) => ({ reason: "an app that was not requested", item })),
+      invalid,
       // it is unknown which app an invalid item was about
       unanswered: left.length > 0 ? [] : [...requested].filter((trackId) => !reported.has(trackId)),
     };

@@ -4,7 +4,7 @@ import { rangeParams } from "../api/range.ts";
 import { addDays } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { defineTable, extraOf, type Row } from "../load/table.ts";
-import { amountOf } from "./shared/values.ts";
+import { amountOf, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./shared/organisation.ts";
@@ -70,13 +70,8 @@ export const bidChange = defineDataset({
         : at.day < start || at.day > addDays(end, 1)
           ? "a day that was not requested"
           : null;
-    const invalid = reported.flatMap((one) => {
-      const reason = reasonOf(one);
-      return reason === null ? [] : [{ reason, item: one.log }];
-    });
-    const rows = reported
-      .filter((one) => reasonOf(one) === null && one.at.day < end)
-      .map(({ log, at }) => row(slice, log, at));
+    const { fitting, invalid } = checkItems(reported, reasonOf, ({ log }) => log);
+    const rows = fitting.filter(({ at }) => at.day < end).map(({ log, at }) => row(slice, log, at));
     return { rows: { [table.name]: numbered(rows) }, invalid };
   },
 });

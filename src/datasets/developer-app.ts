@@ -7,8 +7,8 @@ import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
 import { appPages, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
-import { readInstant } from "./shared/instants.ts";
 import { textOf } from "./shared/values.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.developer_app",
@@ -79,7 +79,7 @@ export const developerApp = defineDataset({
       ...categoryOf(store, app),
       developer_id: textOf(app.developerId),
       developer_name: app.developerName ?? null,
-      updated_at: app.lastUpdateTime == null ? null : readInstant(app.lastUpdateTime).at,
+      updated_at: clockOf(app.lastUpdateTime),
       extra: extraOf(app, known),
     }));
     return { rows: { [table.name]: rows }, invalid: [] };

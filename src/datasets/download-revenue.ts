@@ -3,7 +3,7 @@ import { iosDownloadRevenue as operation } from "../api/operations/estimation.ts
 import { rangeParams } from "../api/range.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { amountOf, fullPack } from "./shared/values.ts";
+import { amountOf, fullPack, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
@@ -60,8 +60,10 @@ export const downloadRevenue = defineDataset({
   normalise: ({ scope, window }, pages) => {
     const points = pages.flat() as readonly Point[];
     const device = part(scope, "device");
-    const own = points.filter(({ date }) => holds(window, readInstant(date).day));
-    const rows = own.map((point) => ({
+    const { fitting, invalid } = checkItems(points, ({ date }) =>
+      holds(window, readInstant(date).day) ? null : "a day that was not requested",
+    );
+    const rows = fitting.map((point) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
       date_day: readInstant(point.date).day,
       country_key: part(scope, "country"),
@@ -71,9 +73,6 @@ export const downloadRevenue = defineDataset({
       revenue: amountOf(point.revenue),
       extra: extraOf(point, ["date", "download", "revenue"]),
     }));
-    const invalid = points
-      .filter((point) => !own.includes(point))
-      .map((item) => ({ reason: "a day that was not requested", item }));
     return { rows: { [table.name]: rows }, invalid };
   },
 });

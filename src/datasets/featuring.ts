@@ -6,7 +6,7 @@ import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
 import { readInstant } from "./shared/instants.ts";
-import { eachOnce } from "./shared/values.ts";
+import { eachOnce, checkItems } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_featuring",
@@ -33,7 +33,8 @@ const table = defineTable({
   partitioned: true,
 });
 
-type Showing = z.output<typeof operation.answer>["cards"][number];
+type Answer = z.output<typeof operation.answer>;
+type Showing = Answer["cards"][number];
 type Card = NonNullable<NonNullable<Showing["data"]>["cards"]>[number];
 
 /** When and how the iOS store showed the portfolio's apps on the pages of their categories. */
@@ -81,23 +82,21 @@ export const featuring = defineDataset({
   }),
   normalise: (slice, pages) => {
     const { scope } = slice;
-    const answers = pages as readonly z.output<typeof operation.answer>[];
-    const isOwn = ({ trackId, categoryId }: (typeof answers)[number]) =>
+    const isOwn = ({ trackId, categoryId }: Answer) =>
       String(trackId ?? part(scope, "app")) === part(scope, "app") &&
       String(categoryId ?? part(scope, "category_code")) === part(scope, "category_code");
-    const showings = answers.filter(isOwn).flatMap(({ cards }) => cards);
-    const others = answers.filter((answer) => !isOwn(answer));
+    const answers = checkItems(
+      pages as readonly Answer[],
+      (answer) => (isOwn(answer) ? null : "an app or a category that was not requested"),
+      ({ trackId, categoryId }) => ({ trackId, categoryId }),
+    );
+    const showings = checkItems(
+      answers.fitting.flatMap(({ cards }) => cards),
+      ({ date }) => (isNear(slice, date) ? null : "a day that was not requested"),
+    );
     return {
-      rows: { [table.name]: rowsOf(slice, showings) },
-      invalid: [
-        ...others.map(({ trackId, categoryId }) => ({
-          reason: "an app or a category that was not requested",
-          item: { trackId, categoryId },
-        })),
-        ...showings
-          .filter(({ date }) => !isNear(slice, date))
-          .map((item) => ({ reason: "a day that was not requested", item })),
-      ],
+      rows: { [table.name]: rowsOf(slice, showings.fitting) },
+      invalid: [...answers.invalid, ...showings.invalid],
     };
   },
 });

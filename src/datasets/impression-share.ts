@@ -4,6 +4,7 @@ import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountryDevices } from "./shared/portfolio-partitions.ts";
 import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
+import { checkItems } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_impression_share",
@@ -38,16 +39,14 @@ export const impressionShare = defineDataset({
   normalise: (slice, pages) => {
     const store = part(slice.scope, "store");
     const { shares, invalid } = sharesOf(slice, pages);
-    const fitting = shares.filter(({ owner }) => owner !== "" && storeOf(owner) === store);
-    const mismatched = shares.filter((share) => !fitting.includes(share));
-    const rows = fitting.map(({ owner, columns: { share, ...columns } }) => ({
+    const own = checkItems(shares, ({ owner }) =>
+      owner !== "" && storeOf(owner) === store ? null : "no track id of the requested store",
+    );
+    const rows = own.fitting.map(({ owner, columns: { share, ...columns } }) => ({
       ...columns,
       app_key: appRef(store, owner),
       impression_share: share,
     }));
-    return {
-      rows: { [table.name]: rows },
-      invalid: [...invalid, ...mismatched.map((item) => ({ reason: "no track id of the requested store", item }))],
-    };
+    return { rows: { [table.name]: rows }, invalid: [...invalid, ...own.invalid] };
   },
 });

@@ -4,8 +4,8 @@ import { AnyTrackId } from "../api/values.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
-import { isOther } from "./shared/values.ts";
-import { readInstant } from "./shared/instants.ts";
+import { isOther, checkItems } from "./shared/values.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const table = defineTable({
   name: "core.fact_keyword_app",
@@ -45,10 +45,13 @@ export const keywordApp = defineDataset({
   partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
   normalise: ({ scope, window }, pages) => {
-    const answers = pages as readonly Answer[];
-    const own = answers.filter((answer) => !isOther(scope, answer));
+    const { fitting, invalid } = checkItems(
+      pages as readonly Answer[],
+      (answer) => (isOther(scope, answer) ? "a keyword or country that was not requested" : null),
+      ({ keyword, countryCode }) => ({ keyword, countryCode }),
+    );
     const store = part(scope, "store");
-    const reported = own.flatMap((answer) => placesOf(answer).map((place) => ({ ...place, answer })));
+    const reported = fitting.flatMap((answer) => placesOf(answer).map((place) => ({ ...place, answer })));
     const rows = reported.flatMap(({ answer, device, position, trackId }) =>
       trackId === undefined
         ? []
@@ -60,20 +63,14 @@ export const keywordApp = defineDataset({
             device_key: device,
             position,
             app_key: appRef(store, trackId),
-            updated_at: answer.lastUpdateDate == null ? null : readInstant(answer.lastUpdateDate).at,
+            updated_at: clockOf(answer.lastUpdateDate),
             extra: extraOf(answer, known),
           },
     );
-    const others = answers
-      .filter((answer) => !own.includes(answer))
-      .map(({ keyword, countryCode }) => ({
-        reason: "a keyword or country that was not requested",
-        item: { keyword, countryCode },
-      }));
     const nameless = reported
       .filter(({ trackId }) => trackId === undefined)
       .map(({ device, position, item }) => ({ reason: "no track id", item: { device, position, item } }));
-    return { rows: { [table.name]: rows }, invalid: [...others, ...nameless] };
+    return { rows: { [table.name]: rows }, invalid: [...invalid, ...nameless] };
   },
 });
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
 import { defineTable } from "../load/table.ts";
-import { idOf, isOther } from "./shared/values.ts";
+import { idOf, isOther, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
 
@@ -46,10 +46,11 @@ export const keywordMetadata = defineDataset({
   partitions: keywordCountries,
   request: ({ scope }) => ({ countryCode: part(scope, "country"), keyword: part(scope, "keyword") }),
   normalise: (slice, pages) => {
-    const answers = pages as readonly Metadata[];
     const keyword = part(slice.scope, "keyword");
-    const own = answers.filter((answer) => !isOther(slice.scope, answer));
-    const rows = own.map((answer) => ({
+    const { fitting, invalid } = checkItems(pages as readonly Metadata[], (answer) =>
+      isOther(slice.scope, answer) ? "a keyword or country that was not requested" : null,
+    );
+    const rows = fitting.map((answer) => ({
       store: part(slice.scope, "store"),
       keyword_key: keyword,
       date_day: slice.window.start,
@@ -65,10 +66,6 @@ export const keywordMetadata = defineDataset({
       ipad_chance: answer.ownIpadChance ?? null,
       brand_track_id: idOf(answer.brandApp),
     }));
-    const others = answers.filter((answer) => !own.includes(answer));
-    return {
-      rows: { [table.name]: rows },
-      invalid: others.map((item) => ({ reason: "a keyword or country that was not requested", item })),
-    };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

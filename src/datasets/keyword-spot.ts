@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { keywordSpots as operation } from "../api/operations/dashboard-keyword.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/portfolio-partitions.ts";
-import { readInstant } from "./shared/instants.ts";
+import { iosAppCountries } from "./shared/portfolio-partitions.ts";
+import { clockOf } from "./shared/instants.ts";
 
 const scope = ["app_key", "country_key"] as const;
 
@@ -44,13 +44,7 @@ export const keywordSpot = defineDataset({
   tables: [field, word],
   operations: [operation],
   byApp: true,
-  partitions: (portfolio) =>
-    appCountries(portfolio)
-      .filter(({ app }) => app.store === "ios")
-      .map(({ app: { store, trackId }, country: { country } }) => ({
-        scope: { store, app: trackId, country },
-        items: null,
-      })),
+  partitions: iosAppCountries,
   request: (slice) => ({ trackId: part(slice.scope, "app"), countryCode: part(slice.scope, "country") }),
   normalise: (slice, pages) => {
     const spots = (pages.flat() as readonly Spot[]).map((spot) => ({ spot, words: wordsOf(spot) }));
@@ -63,7 +57,7 @@ export const keywordSpot = defineDataset({
       ...stamp(spot),
       keywords: spot.keywords ?? null,
       keyword_count: words.length,
-      updated_at: spot.updateDate == null ? null : readInstant(spot.updateDate).at,
+      updated_at: clockOf(spot.updateDate),
       extra: extraOf(spot, ["locale", "keywords", "updateDate"]),
     }));
     const words = spots.flatMap(({ spot, words: own }) =>

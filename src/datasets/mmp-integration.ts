@@ -4,6 +4,7 @@ import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, jsonOf } from "../load/table.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { eachOnce } from "./shared/values.ts";
+import { theAccount } from "./shared/portfolio-partitions.ts";
 
 const described = { state: "text", app_name: "text", developer_name: "text", extra: "json" } as const;
 
@@ -30,7 +31,7 @@ export const mmpIntegration = defineDataset({
   timing: { kind: "snapshot", refreshDays: 1 },
   tables: [table],
   operations: [operation],
-  partitions: () => [{ scope: {}, items: null }],
+  partitions: theAccount,
   request: () => ({}),
   normalise: (_, pages) => {
     const rows = (pages.flat() as readonly App[]).flatMap((app) => {

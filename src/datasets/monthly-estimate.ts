@@ -4,6 +4,7 @@ import { addDays, addMonths, monthStart } from "../core/day.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { amountOf, countryOfKey } from "./shared/values.ts";
+import { eachApp } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({
   name: "core.fact_monthly_estimate",
@@ -39,10 +40,7 @@ export const monthlyEstimate = defineDataset({
   tables: [table],
   operations: [operation],
   byApp: true,
-  partitions: (portfolio) =>
-    portfolio.apps
-      .filter(({ store }) => store === "ios")
-      .map(({ store, trackId }) => ({ scope: { store, app: trackId }, items: null })),
+  partitions: ({ apps }) => eachApp(apps.filter(({ store }) => store === "ios")),
   request: ({ scope }) => ({ trackId: part(scope, "app") }),
   normalise: ({ scope, window }, pages) => {
     const answers = pages as readonly Estimate[];

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/keyword.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { bestFirst, isOther } from "./shared/values.ts";
+import { bestFirst, isOther, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountryDevices } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
@@ -44,30 +44,26 @@ export const organicKeyword = defineDataset({
     ...(part(scope, "store") === "ios" ? { device: part(scope, "device") } : {}),
   }),
   normalise: ({ scope, window }, pages) => {
-    const answers = pages as readonly Answer[];
-    const mismatched = answers.filter(
-      (answer) =>
-        String(answer.trackId) !== part(scope, "app") ||
-        readInstant(answer.date).day !== window.start ||
-        isOther(scope, { ...answer, device: answer.deviceType }),
+    const isMismatch = (answer: Answer) =>
+      String(answer.trackId) !== part(scope, "app") ||
+      readInstant(answer.date).day !== window.start ||
+      isOther(scope, { ...answer, device: answer.deviceType });
+    const { fitting, invalid } = checkItems(
+      pages as readonly Answer[],
+      (answer) => (isMismatch(answer) ? "an app, a day, a country or a device that was not requested" : null),
+      ({ trackId, date, countryCode, deviceType }) => ({ trackId, date, countryCode, deviceType }),
     );
-    const rows = bestFirst(
-      answers
-        .filter((answer) => !mismatched.includes(answer))
-        .flatMap(({ rankings, date }) => rankings.map((entry) => ({ ...entry, date }))),
-    ).map((entry) => ({
-      app_key: appRef(part(scope, "store"), part(scope, "app")),
-      date_day: window.start,
-      country_key: part(scope, "country"),
-      device_key: part(scope, "device"),
-      keyword_key: entry.keyword,
-      rank: entry.rank ?? null,
-      observed_at: readInstant(entry.date).at,
-    }));
-    const invalid = mismatched.map(({ trackId, date, countryCode, deviceType }) => ({
-      reason: "an app, a day, a country or a device that was not requested",
-      item: { trackId, date, countryCode, deviceType },
-    }));
+    const rows = bestFirst(fitting.flatMap(({ rankings, date }) => rankings.map((entry) => ({ ...entry, date })))).map(
+      (entry) => ({
+        app_key: appRef(part(scope, "store"), part(scope, "app")),
+        date_day: window.start,
+        country_key: part(scope, "country"),
+        device_key: part(scope, "device"),
+        keyword_key: entry.keyword,
+        rank: entry.rank ?? null,
+        observed_at: readInstant(entry.date).at,
+      }),
+    );
     return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -4,9 +4,9 @@ import { rangeParams } from "../api/range.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { answerFields } from "./shared/answer-fields.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { periodKey } from "./shared/values.ts";
+import { periodKey, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { appCountries } from "./shared/portfolio-partitions.ts";
+import { iosAppCountries } from "./shared/portfolio-partitions.ts";
 
 const requested = ["app_key", "period_start", "period_end", "country_key"] as const;
 
@@ -44,13 +44,7 @@ export const paidKeyword = defineDataset({
   tables: [table],
   operations: [operation],
   byApp: true,
-  partitions: (portfolio) =>
-    appCountries(portfolio)
-      .filter(({ app }) => app.store === "ios")
-      .map(({ app: { store, trackId }, country: { country } }) => ({
-        scope: { store, app: trackId, country },
-        items: null,
-      })),
+  partitions: iosAppCountries,
   request: ({ scope, window }) => ({
     trackId: part(scope, "app"),
     countryCode: part(scope, "country"),
@@ -58,9 +52,10 @@ export const paidKeyword = defineDataset({
   }),
   normalise: (slice, pages) => {
     const { scope } = slice;
-    const answers = pages as readonly Answer[];
-    const own = answers.filter(({ trackId }) => trackId == null || String(trackId) === part(scope, "app"));
-    const rows = own
+    const { fitting, invalid } = checkItems(pages as readonly Answer[], ({ trackId }) =>
+      trackId == null || String(trackId) === part(scope, "app") ? null : "an app that was not requested",
+    );
+    const rows = fitting
       .flatMap(({ shares }) => shares ?? [])
       .map((one) => ({
         app_key: appRef(part(scope, "store"), part(scope, "app")),
@@ -70,10 +65,6 @@ export const paidKeyword = defineDataset({
         ...fields.read(one),
         extra: fields.extra(one, ["keyword"]),
       }));
-    const others = answers.filter((answer) => !own.includes(answer));
-    return {
-      rows: { [table.name]: rows },
-      invalid: others.map((item) => ({ reason: "an app that was not requested", item })),
-    };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });

@@ -8,7 +8,7 @@ import { lastDay } from "../core/window.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { answerFields } from "./shared/answer-fields.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { periodKey } from "./shared/values.ts";
+import { periodKey, checkItems } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";
@@ -68,9 +68,9 @@ export const payingApp = defineDataset({
   }),
   normalise: (slice, pages) => {
     const { scope } = slice;
-    const reported = (pages as readonly Answer[]).map((answer) => ({ answer, problem: mismatchOf(slice, answer) }));
-    const rows = reported
-      .flatMap(({ answer: { shares }, problem }) => (problem === null ? (shares ?? []) : []))
+    const { fitting, invalid } = checkItems(pages as readonly Answer[], (answer) => mismatchOf(slice, answer));
+    const rows = fitting
+      .flatMap(({ shares }) => shares ?? [])
       .map((one) => ({
         keyword_key: part(scope, "keyword"),
         ...periodKey(slice),
@@ -79,10 +79,7 @@ export const payingApp = defineDataset({
         ...fields.read(one),
         extra: fields.extra(one, ["trackId"]),
       }));
-    return {
-      rows: { [table.name]: rows },
-      invalid: reported.flatMap(({ answer, problem }) => (problem === null ? [] : [{ reason: problem, item: answer }])),
-    };
+    return { rows: { [table.name]: rows }, invalid };
   },
 });
 

@@ -5,6 +5,7 @@ import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { eachOnce, idOf } from "./shared/values.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { clockOf } from "./shared/instants.ts";
+import { theAccount } from "./shared/portfolio-partitions.ts";
 
 const described = {
   app_name: "text",
@@ -53,7 +54,7 @@ export const searchAdsApp = defineDataset({
   timing: { kind: "snapshot", refreshDays: 7 },
   tables: [table],
   operations: [operation],
-  partitions: () => [{ scope: {}, items: null }],
+  partitions: theAccount,
   request: () => ({}),
   normalise: (_, pages) => ({
     rows: { [table.name]: eachOnce(pages.flat() as readonly App[]).map(row) },

@@ -5,6 +5,7 @@ import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { amountOf, eachOnce, idOf } from "./shared/values.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { clockOf } from "./shared/instants.ts";
+import { theAccount } from "./shared/portfolio-partitions.ts";
 
 const goalColumns = {
   app_key: "app",
@@ -65,7 +66,7 @@ export const searchAdsGoal = defineDataset({
   tables: [goals, events],
   operations: [operation],
   planningSources: foundGoals,
-  partitions: () => [{ scope: {}, items: null }],
+  partitions: theAccount,
   request: () => ({}),
   normalise: (_, pages) => {
     const reported = eachOnce(pages.flat() as readonly Goal[]);

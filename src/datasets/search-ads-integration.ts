@@ -4,6 +4,7 @@ import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { eachOnce, idOf } from "./shared/values.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { clockOf } from "./shared/instants.ts";
+import { theAccount } from "./shared/portfolio-partitions.ts";
 
 const described = {
   organisation_name: "text",
@@ -52,7 +53,7 @@ export const searchAdsIntegration = defineDataset({
   tables: [table],
   operations: [operation],
   planningSources: organisations,
-  partitions: () => [{ scope: {}, items: null }],
+  partitions: theAccount,
   request: () => ({}),
   normalise: (_, pages) => {
     const integrations = eachOnce(pages.flat(2) as readonly Integration[]);

@@ -10,11 +10,11 @@ import { connectedOrganisations, daysAndOneMore, numberOfOrganisation } from "./
 import {
   reportedDay,
   levels,
-  misfitOf,
   reportRows,
   reportedRows,
   undatedAlike,
   type ReportedRow,
+  mismatchOf,
 } from "./shared/report-rows.ts";
 import { weekDays, weekRows, weekSums, weekTable, withMovedWeeks } from "./shared/report-weeks.ts";
 import { reportTable, shapeTable } from "./shared/report-table.ts";
@@ -132,8 +132,8 @@ export const searchAdsReport = defineDataset({
     };
   },
   normalise: (slice, pages) => {
-    const reported = reportedRows(slice, pages).map((one) => ({ one, mismatchOf: misfitOf(slice, one) }));
-    const apt = reported.filter(({ mismatchOf }) => mismatchOf === null).map(({ one }) => one);
+    const reported = reportedRows(slice, pages).map((one) => ({ one, mismatch: mismatchOf(slice, one) }));
+    const apt = reported.filter(({ mismatch }) => mismatch === null).map(({ one }) => one);
     const alike = undatedAlike(slice, apt);
     const isNextDay = (one: ReportedRow) =>
       part(slice.scope, "report_type") === "DAILY" && reportedDay(one) === slice.window.end;
@@ -146,8 +146,8 @@ export const searchAdsReport = defineDataset({
         [shapeTable.name]: shapeRows(slice, apt),
         [weekTable.name]: weekRows(slice, apt),
       },
-      invalid: reported.flatMap(({ one, mismatchOf }) => {
-        const reason = alike.has(one) ? "several rows about the same thing, none with a day" : mismatchOf;
+      invalid: reported.flatMap(({ one, mismatch }) => {
+        const reason = alike.has(one) ? "several rows about the same thing, none with a day" : mismatch;
         return reason === null ? [] : [{ reason, item: one.row }];
       }),
     };

@@ -5,7 +5,7 @@ import type { Portfolio } from "../core/portfolio.ts";
 import type { Slice } from "../core/slice.ts";
 import { storeOf } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts";
-import { amountOf, idOf, periodKey } from "./shared/values.ts";
+import { amountOf, idOf, periodKey, checkItems } from "./shared/values.ts";
 import { defineDataset, part, type Partition } from "./shared/define-dataset.ts";
 import { connectedOrganisations, numberOfOrganisation } from "./shared/organisation.ts";
 import { adKeywords } from "./search-ads-report.ts";
@@ -80,15 +80,18 @@ export const searchAdsTopApp = defineDataset({
       item,
       requested: requested.filter((one) => isAbout(item, one)),
     }));
-    const rows = reported.flatMap(({ item, requested: about }) =>
+    const { fitting, invalid } = checkItems(
+      reported,
+      ({ requested: about }) => (about.length === 0 ? "a keyword that was not requested" : null),
+      ({ item }) => item,
+    );
+    const rows = fitting.flatMap(({ item, requested: about }) =>
       about.flatMap((one) => (item.appData ?? []).map((app) => row(slice, one, { item, app }))),
     );
-    const named = new Set(reported.flatMap(({ requested: about }) => about.map(({ item }) => item)));
+    const named = new Set(fitting.flatMap(({ requested: about }) => about.map(({ item }) => item)));
     return {
       rows: { [table.name]: rows },
-      invalid: reported
-        .filter(({ requested: about }) => about.length === 0)
-        .map(({ item }) => ({ reason: "a keyword that was not requested", item })),
+      invalid,
       // it is unknown which keyword an invalid item was about
       unanswered:
         named.size === 0 || left.length > 0 ? [] : requested.map(({ item }) => item).filter((item) => !named.has(item)),

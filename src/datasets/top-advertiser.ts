@@ -6,7 +6,7 @@ import { scopeKey, type Scope, type Slice } from "../core/slice.ts";
 import { storeOf, type Store } from "../core/store.ts";
 import { appRef, defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { idOf, periodKey } from "./shared/values.ts";
+import { idOf, periodKey, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
 import { placesOf } from "./shared/places.ts";
@@ -95,12 +95,12 @@ export const topAdvertiser = defineDataset({
   normalise: (slice, pages, left) => {
     const store = part(slice.scope, "store") as Store;
     const lists = (pages as readonly Page[]).map(({ data }) => data ?? []);
-    const reported = placesOf(lists, left).map((one) => ({ ...one, problem: mismatchOf(store, one.item) }));
-    const fitting = reported.filter(({ problem }) => problem === null);
-    return {
-      rows: { [table.name]: fitting.map(({ item, place }) => rowOf(slice, item, place)) },
-      invalid: reported.flatMap(({ item, problem }) => (problem === null ? [] : [{ reason: problem, item }])),
-    };
+    const { fitting, invalid } = checkItems(
+      placesOf(lists, left),
+      ({ item }) => mismatchOf(store, item),
+      ({ item }) => item,
+    );
+    return { rows: { [table.name]: fitting.map(({ item, place }) => rowOf(slice, item, place)) }, invalid };
   },
 });
 

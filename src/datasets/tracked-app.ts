@@ -7,6 +7,7 @@ import { connections, loadedFigures } from "./shared/account-figures.ts";
 import { defineDataset } from "./shared/define-dataset.ts";
 import { describers, dimAppOfList, namesItsApp } from "./shared/dim-app.ts";
 import { competitorsOf, namedCompetitors, trackedCompetitor } from "./shared/tracked-competitor.ts";
+import { theAccount } from "./shared/portfolio-partitions.ts";
 
 const trackedApp = defineTable({
   name: "core.tracked_app",
@@ -34,7 +35,7 @@ export const trackedApps = defineDataset({
     loadedFigures,
     namedCompetitors,
   ],
-  partitions: () => [{ scope: {}, items: null }],
+  partitions: theAccount,
   request: () => ({}),
   normalise: (_, pages) => {
     const entries = pages.flat() as readonly App[];

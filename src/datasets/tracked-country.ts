@@ -1,7 +1,8 @@
 import { numberOfKeywords } from "../api/operations/dashboard.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { countryOfKey } from "./shared/values.ts";
+import { countryOfKey, checkItems } from "./shared/values.ts";
+import { eachApp } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({
   name: "core.tracked_country",
@@ -23,21 +24,17 @@ export const trackedCountry = defineDataset({
   tables: [table],
   operations: [numberOfKeywords],
   byApp: true,
-  partitions: (portfolio) =>
-    portfolio.apps
-      .filter((app) => app.tracked)
-      .map((app) => ({ scope: { store: app.store, app: app.trackId }, items: null })),
+  partitions: ({ apps }) => eachApp(apps.filter(({ tracked }) => tracked)),
   request: ({ scope }) => ({ trackId: part(scope, "app") }),
   normalise: ({ scope }, pages) => {
     const counts = pages.flatMap((page) => Object.entries(page as Readonly<Record<string, number | null>>));
     const app = appRef(part(scope, "store"), part(scope, "app"));
-    const rows = counts
-      .filter(([country, count]) => problemOf(country, count) === null)
-      .map(([country, count]) => ({ app_key: app, country_key: countryOfKey(country), keyword_count: count }));
-    const invalid = counts.flatMap((item) => {
-      const reason = problemOf(...item);
-      return reason === null ? [] : [{ reason, item }];
-    });
+    const { fitting, invalid } = checkItems(counts, ([country, count]) => problemOf(country, count));
+    const rows = fitting.map(([country, count]) => ({
+      app_key: app,
+      country_key: countryOfKey(country),
+      keyword_count: count,
+    }));
     return { rows: { [table.name]: rows }, invalid };
   },
 });

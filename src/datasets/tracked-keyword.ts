@@ -4,7 +4,7 @@ import { Instant } from "../api/values.ts";
 import { day } from "../core/day.ts";
 import { cleanText } from "../core/text.ts";
 import { appRef, defineTable, jsonOf } from "../load/table.ts";
-import { idOf, isOther } from "./shared/values.ts";
+import { idOf, isOther, checkItems } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { readInstant } from "./shared/instants.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";
@@ -81,11 +81,10 @@ export const trackedKeyword = defineDataset({
     ...(part(scope, "store") === "ios" ? { device: "iphone" } : {}),
   }),
   normalise: ({ scope }, pages) => {
-    const reported = pages.flat() as readonly Tracked[];
-    const isElsewhere = ({ countryCode }: Tracked) => isOther(scope, { countryCode: countryCode || null });
-    const entries = reported
-      .filter((entry) => !isElsewhere(entry))
-      .map((entry) => ({ ...entry, keyword: cleanText(entry.keyword) }));
+    const { fitting, invalid } = checkItems(pages.flat() as readonly Tracked[], ({ countryCode }) =>
+      isOther(scope, { countryCode: countryCode || null }) ? "a country that was not requested" : null,
+    );
+    const entries = fitting.map((entry) => ({ ...entry, keyword: cleanText(entry.keyword) }));
     const rows = [...new Map(entries.map((entry) => [entry.keyword, entry])).values()].map((entry) => ({
       app_key: appRef(part(scope, "store"), part(scope, "app")),
       country_key: part(scope, "country"),
@@ -98,7 +97,6 @@ export const trackedKeyword = defineDataset({
       ranking_history: jsonOf(entry.rankingHistory),
       created_at: createdAt(entry),
     }));
-    const invalid = reported.filter(isElsewhere).map((item) => ({ reason: "a country that was not requested", item }));
     return { rows: { [table.name]: rows }, invalid };
   },
 });

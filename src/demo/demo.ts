@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import path from "node:path";
 import { createApp, type App } from "../app.ts";
 import { answeredQuestions, connectWords, martCounts, rowCounts, spending } from "./report.ts";
@@ -7,7 +6,7 @@ import { drawPictures, picturesFolder } from "./pictures.ts";
 import { everythingShow, rankShow, weekShow, type DemoShow } from "./shows.ts";
 import { continueAllowance, runNights, startWorker } from "./week.ts";
 import { reportFailure } from "../cli/report-failure.ts";
-import { stopSignal } from "../cli/stop-signal.ts";
+import { stopSignal, untilStopped } from "../cli/stop-signal.ts";
 import { projectRoot, type Config } from "../config/config.ts";
 import { processEnvironment } from "../config/env.ts";
 import { Settings } from "../config/settings.ts";
@@ -91,7 +90,7 @@ async function demo({ show, stay, pictures }: DemoOptions): Promise<number> {
   await using _ = stay && show.nights !== undefined ? await startWorker(app) : null;
   await using served = stay ? await startConsole(app) : null;
   print(connectWords(app.databaseUrl, served?.url ?? null));
-  if (stay && !stop.signal.aborted) await once(stop.signal, "abort");
+  if (stay) await untilStopped(stop.signal);
   if (stay) print("\nStopping Postgres.");
   return 0;
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { fail } from "../core/errors.ts";
-import { makeFolder, putFile, unwritableFile } from "../core/files.ts";
+import { makeFolder, putFile, unwritableFile, readIfThere } from "../core/files.ts";
 import { lockFileNow } from "../postgres/embedded/file-lock.ts";
 import { tableManifestName } from "./manifest.ts";
 import { isOwnName } from "./own-names.ts";
@@ -38,7 +38,7 @@ async function openTable(folder: string): Promise<TablePlace> {
   await makeFolder(folder);
   return {
     folder,
-    readManifest: () => readText(path.join(folder, tableManifestName)),
+    readManifest: () => readIfThere(path.join(folder, tableManifestName)),
     writeManifest: (text) => putFile(path.join(folder, tableManifestName), text, { flush: true }),
     bytesOf: (name) =>
       stat(path.join(folder, name)).then(
@@ -62,13 +62,6 @@ async function openTable(folder: string): Promise<TablePlace> {
 /** The name of an incomplete file, which engines that read the folder ignore. */
 function unfinished(name: string): string {
   return path.posix.join(path.posix.dirname(name), `_${path.posix.basename(name)}.part`);
-}
-
-async function readText(file: string): Promise<string | null> {
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw fail("unreadable_file", { file, cause: error.code }, error);
-  });
 }
 
 function lockOn(out: string): Disposable {

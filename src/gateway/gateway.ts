@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { fail } from "../core/errors.ts";
 import { urlHere } from "../core/loopback.ts";
-import { listenOnFree } from "../health/listen.ts";
+import { listenOnSome } from "../health/listen.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
 import { keyHolders } from "./keys.ts";
 import { createGatewayServer } from "./server.ts";
@@ -30,14 +30,8 @@ export async function startGateway(app: App, options: GatewayOptions): Promise<G
   const sessions = opened.use(await openSessions(app));
   // a wrong token or address is reported before anybody calls
   await checkBalance(sessions.parts.ingest, stop);
-  const got = await listenOnFree({
-    host,
-    port,
-    open: () => createGatewayServer(sessions.parts, sessions),
-    failed: (one, code, cause) => fail("gateway_not_listening", { host, port: one, cause: code }, cause),
-  });
-  if (got === null) throw fail("gateway_not_listening", { host, port, cause: "it and the next ten ports are in use" });
-  opened.use(got);
+  const open = () => createGatewayServer(sessions.parts, sessions);
+  const got = opened.use(await listenOnSome({ host, port, open, code: "gateway_not_listening" }));
   const stack = opened.move();
   return { url: urlHere(host, got.port), port: got.port, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

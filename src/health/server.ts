@@ -1,5 +1,4 @@
 import fastify, { type FastifyInstance } from "fastify";
-import { fail } from "../core/errors.ts";
 import { listenOnFree, type ListeningServer } from "./listen.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Readiness } from "./readiness.ts";
@@ -22,12 +21,7 @@ const requestTimeoutMs = 5_000;
  */
 export function startHealth(parts: HealthParts): Promise<ListeningServer | null> {
   const { host, port } = parts;
-  return listenOnFree({
-    host,
-    port,
-    open: () => serverOf(parts),
-    failed: (one, code, cause) => fail("health_not_listening", { host, port: one, cause: code }, cause),
-  });
+  return listenOnFree({ host, port, open: () => serverOf(parts), code: "health_not_listening" });
 }
 
 const badRequest = { problem: "bad request", next: "request /healthz, /readyz or /metrics by GET, without a body" };

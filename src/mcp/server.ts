@@ -103,7 +103,13 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
         const today = clock.today();
         const { window } = statementDays({ given: inOrder(given), today });
         const named = { apps: ownApps, countries: ownCountries };
-        return readStatementCoverage(db, { datasets: names.map(known), window, named, settings, today });
+        return readStatementCoverage(db, {
+          datasets: names.map((name) => datasetNamed(name).name),
+          window,
+          named,
+          settings,
+          today,
+        });
       }),
   );
   server.registerTool(
@@ -134,10 +140,6 @@ function addPlanning(server: McpServer, parts: ServerParts): void {
         }),
       ),
   );
-}
-
-function known(name: string): string {
-  return datasetNamed(name).name;
 }
 
 type GivenDays = { readonly from?: Day | undefined; readonly to?: Day | undefined };

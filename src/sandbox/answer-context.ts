@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { addDays, type Day } from "../core/day.ts";
 import { daysOf } from "../core/window.ts";
-import type { Store } from "../core/store.ts";
+import { storeOf, type Store } from "../core/store.ts";
 import type { Operation, Param } from "../api/define-operation.ts";
 import type { AccountAllowance } from "./accounts.ts";
 import type { MarketApp } from "./market/apps.ts";
@@ -71,6 +71,16 @@ export function knownApp(context: AnswerContext, store: Store, trackId: string):
   const app = context.market.app(store, trackId);
   if (app === null) throw new Refusal(404, `there is no app ${trackId}`);
   return app;
+}
+
+/** The app of either store with this id; refuses with 404 if the market has none. */
+export function appWithId(context: AnswerContext, trackId: string): MarketApp {
+  return knownApp(context, storeOf(trackId), trackId);
+}
+
+/** The last day whose data is published. */
+export function yesterday(context: AnswerContext): Day {
+  return addDays(context.today, -1);
 }
 
 /** True for a day whose data is published. */

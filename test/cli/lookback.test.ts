@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lookbackReports } from "../../src/cli/lookback-report.ts";
+import { lookbackReports } from "../../src/cli/commands/lookback.ts";
 
 const ages = [
   { age: 1, compared: 400, moved: 400, rows: 4_000, rowsMoved: 3_000, amount: 90_000, amountMoved: 4_500 },

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineOperation, inQuery, maybeInQuery } from "../define-operation.ts";
-import { AndroidTrackId, CountryCode, DayText, IosTrackId, MaybeAmount, MaybeText } from "../values.ts";
+import { CountryCode, DayText, MaybeAmount, MaybeText, StoreTrackId } from "../values.ts";
 
 const get = { store: null, method: "GET", paging: null, envelope: "data" } as const;
 const who = {
-  trackId: inQuery(z.union([IosTrackId, AndroidTrackId]), "track id or package name of the app"),
+  trackId: inQuery(StoreTrackId, "track id or package name of the app"),
   startDate: inQuery(DayText, "first day"),
   endDate: inQuery(DayText, "last day"),
 };

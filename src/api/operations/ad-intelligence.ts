@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { defineOperation, inQuery, maybeInQuery } from "../define-operation.ts";
 import {
-  AndroidTrackId,
   AnyTrackId,
   CountryCode,
   DayText,
-  IosTrackId,
   MaybeAmount,
   MaybeFlag,
   MaybeId,
@@ -14,10 +12,11 @@ import {
   MaybeNumber,
   MaybeText,
   MaybeTexts,
+  StoreTrackId,
 } from "../values.ts";
 
 const get = { store: null, method: "GET", paging: null } as const;
-const trackId = inQuery(z.union([IosTrackId, AndroidTrackId]), "track id or package name of the app");
+const trackId = inQuery(StoreTrackId, "track id or package name of the app");
 const page = maybeInQuery(z.int().min(1), "number of the page, from 1", { default: 1 });
 const days = {
   startDate: maybeInQuery(DayText, "first day"),

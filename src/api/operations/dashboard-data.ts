@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineOperation, inPath, inQuery, maybeInQuery } from "../define-operation.ts";
-import { AndroidTrackId, CountryCode, DayText, Device, Instant, IosTrackId, MaybeAmount } from "../values.ts";
+import { CountryCode, DayText, Device, Instant, MaybeAmount, StoreTrackId } from "../values.ts";
 
 const data = {
   store: null,
@@ -11,7 +11,7 @@ const data = {
   envelope: "data",
   items: [],
 } as const;
-const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
+const trackId = inPath(StoreTrackId, "track id or package name of a tracked app");
 const days = { start: inQuery(DayText, "first day, inclusive"), end: inQuery(DayText, "last day, inclusive") };
 const device = maybeInQuery(Device, "IPHONE or IPAD; all when left out");
 

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { dotSegmentRefused, isDotSegment } from "../../core/text.ts";
 import { defineOperation, inBody, inPath } from "../define-operation.ts";
 import {
-  AndroidTrackId,
   MaybeId,
   CountryCode,
   IosTrackId,
@@ -12,6 +11,7 @@ import {
   MaybeList,
   MaybeNumber,
   MaybeText,
+  StoreTrackId,
 } from "../values.ts";
 
 /** The most keywords that one call may add, and the length that each must stay below. */
@@ -20,7 +20,7 @@ const tooLong = 255;
 
 const shared = { store: null, range: null, paging: null, envelope: "data", items: [] } as const;
 const where = {
-  trackId: inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of the app"),
+  trackId: inPath(StoreTrackId, "track id or package name of the app"),
   countryCode: inPath(CountryCode, "country of the store"),
 };
 const path = "/gateway/account/app/{trackId}/keywords/{countryCode}";

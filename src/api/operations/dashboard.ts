@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { defineOperation, inPath, maybeInQuery } from "../define-operation.ts";
 import {
-  AndroidTrackId,
   AnyTrackId,
   CountryCode,
   DayText,
-  IosTrackId,
   MaybeAmount,
   MaybeId,
   MaybeNumber,
   MaybeText,
+  StoreTrackId,
+  MaybePrice,
 } from "../values.ts";
 
-const trackId = inPath(z.union([IosTrackId, AndroidTrackId]), "track id or package name of a tracked app");
+const get = { store: null, method: "GET", range: null, paging: null, envelope: "data" } as const;
+
+const trackId = inPath(StoreTrackId, "track id or package name of a tracked app");
 
 const unchecked = z.unknown().optional();
 
@@ -31,16 +33,12 @@ const Competitor = z.looseObject({
 });
 
 export const dashboardApps = defineOperation({
+  ...get,
   id: "dashboard.apps",
   name: "Dashboard Apps",
-  store: null,
-  method: "GET",
   path: "/gateway/account/app/tracked",
   params: {},
   cost: 5,
-  range: null,
-  paging: null,
-  envelope: "data",
   items: [],
   answer: z.array(
     z.object({
@@ -50,10 +48,10 @@ export const dashboardApps = defineOperation({
       competitors: z.union([z.array(z.union([Competitor, z.unknown()])), z.unknown()]).optional(),
       name: MaybeText,
       categoryName: MaybeText,
-      categoryId: z.union([z.int(), z.string()]).nullish(),
+      categoryId: MaybeId,
       iconUrl: MaybeText,
-      price: z.union([z.string(), z.number()]).nullish(),
-      developerId: z.union([z.int(), z.string()]).nullish(),
+      price: MaybePrice,
+      developerId: MaybeId,
       developerName: MaybeText,
       rating: MaybeAmount,
       ratingCount: MaybeAmount,
@@ -63,10 +61,9 @@ export const dashboardApps = defineOperation({
 });
 
 export const dailyKeywordRankings = defineOperation({
+  ...get,
   id: "dashboard.daily-keyword-rankings",
   name: "Daily Keyword Rankings",
-  store: null,
-  method: "GET",
   path: "/gateway/account/app/{trackId}/keywords/rankings/{countryCode}",
   params: {
     trackId,
@@ -75,9 +72,6 @@ export const dailyKeywordRankings = defineOperation({
     date: maybeInQuery(DayText, "the day; today when left out", { defaultDay: { days: 0, before: "today" } }),
   },
   cost: 50,
-  range: null,
-  paging: null,
-  envelope: "data",
   items: [],
   answer: z.array(
     z.object({
@@ -98,16 +92,12 @@ export const dailyKeywordRankings = defineOperation({
 });
 
 export const numberOfKeywords = defineOperation({
+  ...get,
   id: "dashboard.number-of-keywords",
   name: "Number of Keywords",
-  store: null,
-  method: "GET",
   path: "/gateway/account/app/{trackId}/keywords/count-by-country",
   params: { trackId },
   cost: 1,
-  range: null,
-  paging: null,
-  envelope: "data",
   items: null,
   answer: z.record(z.string(), z.int().min(0).nullable()),
   summary: "Number of keywords that the account tracks for an app, by country.",

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { defineOperation, inPath, inQuery, maybeInQuery } from "../define-operation.ts";
 import { CountryCode, DayText, Device, Instant, IosTrackId, MaybeAmount } from "../values.ts";
 
+const get = { store: "ios", method: "GET", paging: null, envelope: "bare" } as const;
+
 export const iosDownloadRevenue = defineOperation({
+  ...get,
   id: "ios.download-revenue",
   name: "iOS Download-Revenue Estimations",
-  store: "ios",
-  method: "GET",
   path: "/market-estimations/iosstore/estimation/download-revenue",
   params: {
     trackId: inQuery(IosTrackId, "track id of the app"),
@@ -17,24 +18,19 @@ export const iosDownloadRevenue = defineOperation({
   },
   cost: 100,
   range: { start: "startDate", end: "endDate", endInclusive: true, days: 30 },
-  paging: null,
-  envelope: "bare",
   items: [],
   answer: z.array(z.looseObject({ date: Instant, download: MaybeAmount, revenue: MaybeAmount })),
   summary: "Estimated downloads and revenue of one app in one country, by day, over up to 30 days.",
 });
 
 export const iosMonthlyDownloadRevenue = defineOperation({
+  ...get,
   id: "ios.monthly-download-revenue",
   name: "iOS Monthly Global Download-Revenue Estimations",
-  store: "ios",
-  method: "GET",
   path: "/market-estimations/iosstore/estimation/download-revenue-last-month/{trackId}",
   params: { trackId: inPath(IosTrackId, "track id of the app") },
   cost: 2,
   range: null,
-  paging: null,
-  envelope: "bare",
   items: null,
   answer: z.looseObject({
     countryBreakDown: z.record(z.string(), z.looseObject({ download: MaybeAmount, revenue: MaybeAmount }).nullable()),

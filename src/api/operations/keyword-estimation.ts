@@ -1,20 +1,18 @@
 import { z } from "zod";
 import { defineOperation, inBody, inQuery } from "../define-operation.ts";
 import {
-  AndroidTrackId,
   AnyTrackId,
   CountryCode,
   DayText,
   Instant,
-  IosTrackId,
   Keyword,
   keywordsPerCall,
   MaybeAmount,
   MaybeInstant,
   MaybeText,
+  StoreTrackId,
 } from "../values.ts";
 
-const TrackId = z.union([IosTrackId, AndroidTrackId]);
 const shared = { store: null, paging: null, envelope: "data", items: ["results"] } as const;
 const estimate = { conversionRate: MaybeAmount, maxReach: MaybeAmount, installs: MaybeAmount };
 const subject = { trackId: AnyTrackId.nullish(), country: MaybeText };
@@ -26,7 +24,7 @@ export const keywordEstimation = defineOperation({
   method: "POST",
   path: "/gateway/keyword-estimation/v1/conversion-rate",
   params: {
-    trackId: inBody(TrackId, "track id or package name of the app"),
+    trackId: inBody(StoreTrackId, "track id or package name of the app"),
     country: inBody(CountryCode, "country of the store"),
     keywords: inBody(z.array(Keyword).min(1).max(keywordsPerCall), "keywords to look up", {
       maxItems: keywordsPerCall,
@@ -45,7 +43,7 @@ export const keywordEstimationHistory = defineOperation({
   method: "GET",
   path: "/gateway/keyword-estimation/v1/conversion-rate/historical",
   params: {
-    trackId: inQuery(TrackId, "track id or package name of the app"),
+    trackId: inQuery(StoreTrackId, "track id or package name of the app"),
     country: inQuery(CountryCode, "country of the store"),
     keyword: inQuery(Keyword, "the keyword"),
     startDate: inQuery(DayText, "first day, inclusive"),

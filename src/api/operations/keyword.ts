@@ -18,6 +18,8 @@ import {
   Rank,
 } from "../values.ts";
 
+const get = { method: "GET", range: null, paging: null, envelope: "bare" } as const;
+
 const country = inPath(CountryCode, "country of the store");
 const listed = listInQuery(z.array(ListedKeyword).min(1).max(keywordsPerCall), keywordsPerCall, "keywords to look up");
 const prefix = { ios: "/iosstore-keyword-ranking", android: "/androidstore-keyword-ranking" } as const satisfies Record<
@@ -50,10 +52,10 @@ export type KeywordRankEntry =
 
 const ranking = <S extends Store>(store: S) =>
   defineOperation({
+    ...get,
     id: `${store}.keyword-ranking`,
     name: `${label[store]} Keyword Ranking`,
     store,
-    method: "GET",
     path: `${prefix[store]}/{trackId}/{countryCode}/keywordrankings`,
     params: {
       trackId: app[store],
@@ -64,9 +66,6 @@ const ranking = <S extends Store>(store: S) =>
       }),
     },
     cost: 3,
-    range: null,
-    paging: null,
-    envelope: "bare",
     items: [],
     answer: KeywordRanks[store],
     summary: "Ranks of one app for up to 100 keywords on one day, one entry per keyword and device.",
@@ -74,10 +73,10 @@ const ranking = <S extends Store>(store: S) =>
 
 const history = <S extends Store>(store: S) =>
   defineOperation({
+    ...get,
     id: `${store}.keyword-history`,
     name: `${label[store]} Keyword History`,
     store,
-    method: "GET",
     path: `${prefix[store]}/{trackId}/{countryCode}/{keyword}/keywordrankings`,
     params: {
       trackId: app[store],
@@ -88,8 +87,6 @@ const history = <S extends Store>(store: S) =>
     },
     cost: 10,
     range: { start: "startDate", end: "endDate", endInclusive: true, days: 30 },
-    paging: null,
-    envelope: "bare",
     items: [],
     answer: KeywordRanks[store],
     summary: "Ranks of one app for one keyword over up to 30 days.",
@@ -105,10 +102,10 @@ export const iosKeywordHistory = history("ios");
 export const androidKeywordHistory = history("android");
 
 export const iosTopKeywords = defineOperation({
+  ...get,
   id: "ios.top-keywords",
   name: "iOS Top Keywords",
   store: "ios",
-  method: "GET",
   path: "/iosstore-keyword-ranking/{trackId}/{countryCode}/top-keywords",
   params: {
     trackId: app.ios,
@@ -118,25 +115,19 @@ export const iosTopKeywords = defineOperation({
     limit,
   },
   cost: 20,
-  range: null,
-  paging: null,
-  envelope: "bare",
   items: [],
   answer: z.array(topKeyword),
   summary: "The keywords that bring one app the most searches on one day.",
 });
 
 export const androidTopKeywords = defineOperation({
+  ...get,
   id: "android.top-keywords",
   name: "Android Top Keywords",
   store: "android",
-  method: "GET",
   path: "/androidstore-keyword-ranking/{trackId}/{countryCode}/top-keywords",
   params: { trackId: app.android, countryCode: country, date, limit },
   cost: 20,
-  range: null,
-  paging: null,
-  envelope: "bare",
   items: [],
   answer: z.array(topKeyword),
   summary: "The keywords that bring one app the most searches on one day.",
@@ -151,16 +142,13 @@ const metadata = {
 };
 
 export const iosKeywordMetadata = defineOperation({
+  ...get,
   id: "ios.keyword-metadata",
   name: "iOS Keyword Metadata",
   store: "ios",
-  method: "GET",
   path: "/iosstore-keyword-ranking/{countryCode}/keyword-metadata",
   params: { countryCode: country, keyword: inQuery(Keyword, "the keyword") },
   cost: 5,
-  range: null,
-  paging: null,
-  envelope: "bare",
   items: null,
   answer: z.object({
     ...metadata,
@@ -174,16 +162,13 @@ export const iosKeywordMetadata = defineOperation({
 });
 
 export const androidKeywordMetadata = defineOperation({
+  ...get,
   id: "android.keyword-metadata",
   name: "Android Keyword Metadata",
   store: "android",
-  method: "GET",
   path: "/androidstore-keyword-ranking/{countryCode}/keyword-metadata",
   params: { countryCode: country, keyword: inQuery(Keyword, "the keyword") },
   cost: 5,
-  range: null,
-  paging: null,
-  envelope: "bare",
   items: null,
   answer: z.object({ ...metadata, numberOfApps: MaybeNumber, playChance: MaybeNumber }),
   summary: "Search volume, competition and chance of one keyword on the last day.",
@@ -197,32 +182,26 @@ const organic = {
 };
 
 export const iosOrganicKeywords = defineOperation({
+  ...get,
   id: "ios.organic-keywords",
   name: "iOS Organic Keywords",
   store: "ios",
-  method: "GET",
   path: "/iosstore-keyword-ranking/{trackId}/{countryCode}/{device}/organic-keywords",
   params: { trackId: app.ios, countryCode: country, device: inPath(Device, "IPHONE or IPAD"), date },
   cost: 50,
-  range: null,
-  paging: null,
-  envelope: "bare",
   items: ["rankings"],
   answer: z.object({ ...organic, deviceType: Device.nullish() }),
   summary: "Every keyword for which one app ranks on one day, in one answer of any length.",
 });
 
 export const androidOrganicKeywords = defineOperation({
+  ...get,
   id: "android.organic-keywords",
   name: "Android Organic Keywords",
   store: "android",
-  method: "GET",
   path: "/androidstore-keyword-ranking/{trackId}/{countryCode}/organic-keywords",
   params: { trackId: app.android, countryCode: country, date },
   cost: 50,
-  range: null,
-  paging: null,
-  envelope: "bare",
   items: ["rankings"],
   answer: z.object(organic),
   summary: "Every keyword for which one app ranks on one day, in one answer of any length.",

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { defineOperation, inBody, inPath, inQuery, maybeInQuery } from "../define-operation.ts";
-import { AndroidTrackId, AnyTrackId, CountryCode, DayText, Instant, IosTrackId } from "../values.ts";
-
-const TrackId = z.union([IosTrackId, AndroidTrackId]);
+import { AndroidTrackId, AnyTrackId, CountryCode, DayText, Instant, IosTrackId, StoreTrackId } from "../values.ts";
 
 export const appMatch = defineOperation({
   id: "market.app-match",
@@ -12,7 +10,7 @@ export const appMatch = defineOperation({
   path: "/app-match/app/{store}",
   params: {
     store: inPath(z.enum(["ios", "play"]), "store of the app that is named: ios or play"),
-    trackId: inQuery(TrackId, "track id or package name of the app"),
+    trackId: inQuery(StoreTrackId, "track id or package name of the app"),
   },
   cost: 10,
   range: null,
@@ -20,7 +18,7 @@ export const appMatch = defineOperation({
   envelope: "bare",
   items: null,
   // empty, in one of several forms, if the other store has no such app
-  answer: z.union([z.int(), TrackId, z.literal(["", "0"]), z.null()]),
+  answer: z.union([z.int(), StoreTrackId, z.literal(["", "0"]), z.null()]),
   mayBeText: true,
   summary: "The id of the same app in the other store.",
 });
@@ -34,7 +32,7 @@ export const visibilityScore = defineOperation({
   params: {
     store: inPath(z.enum(["ios", "android"]), "store of the apps", { storeWord: true }),
     country: inPath(CountryCode, "country of the store"),
-    trackIds: inQuery(z.array(TrackId).min(1), "apps to look up"),
+    trackIds: inQuery(z.array(StoreTrackId).min(1), "apps to look up"),
   },
   cost: 10,
   range: null,

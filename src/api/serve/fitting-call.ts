@@ -16,8 +16,6 @@ export function fittingCall<T>({ operations }: Route, read: (operation: Operatio
       refusals.push(error);
     }
   }
-  const [furthest] = refusals.sort((one, other) =>
-    one.fitted === other.fitted ? 0 : other.fitted > one.fitted ? 1 : -1,
-  );
-  throw furthest ?? new Error("a route has at least one operation");
+  const most = Math.max(...refusals.map(({ fitted }) => fitted));
+  throw refusals.find(({ fitted }) => fitted === most) ?? new Error("a route has at least one operation");
 }

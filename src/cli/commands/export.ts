@@ -25,7 +25,7 @@ export function defineExport(command: Command): void {
       new Option(
         "--table <name>",
         "a table or view in core or mart, a view in ops, or a whole schema; may be repeated (default: export.tables)",
-      ).argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? [])),
+      ).argParser(collect),
     )
     .option("--out <place>", "a folder, or s3://bucket/prefix (default: export.to)", folderArgument)
     .option("--from <day>", "only the month of this day and later months", dayArgument)

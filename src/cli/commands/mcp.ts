@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { programVersion } from "../../config/program.ts";
@@ -8,7 +7,7 @@ import type { ServerParts } from "../../mcp/parts.ts";
 import { openAsReader } from "../../postgres/reader.ts";
 import { pastDayArgument, portArgument } from "../arguments.ts";
 import { remark } from "../output.ts";
-import { stopSignal } from "../stop-signal.ts";
+import { stopSignal, untilStopped } from "../stop-signal.ts";
 import { withApp } from "../with-app.ts";
 
 type Options = { readonly http?: number | true; readonly asOf?: Day };
@@ -57,5 +56,5 @@ async function serve(app: App, { http }: Options): Promise<void> {
   const { serveHttp } = await import("../../mcp/serve-http.ts");
   await using server = await serveHttp(parts, http === true ? defaultPort : http);
   remark(`The marts are served at ${server.url}; Ctrl-C stops it.`);
-  if (!stop.signal.aborted) await once(stop.signal, "abort");
+  await untilStopped(stop.signal);
 }

@@ -18,7 +18,7 @@ export function definePublish(command: Command): void {
       new Option(
         "--table <name>",
         "only this table, this mart with the tables it reads, or this schema; may be repeated",
-      ).argParser((text: string, previous: readonly string[] | undefined) => collect(text, previous ?? [])),
+      ).argParser(collect),
     )
     .option("--json", "as JSON")
     .addHelpText(

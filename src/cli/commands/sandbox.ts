@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { type Command, Option } from "commander";
 import type { Day } from "../../core/day.ts";
 import { fail } from "../../core/errors.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
 import { dayArgument, hostArgument, portArgument, wholeNumber } from "../arguments.ts";
 import { printWhole, remark } from "../output.ts";
-import { stopSignal } from "../stop-signal.ts";
+import { stopSignal, untilStopped } from "../stop-signal.ts";
 
 type Options = {
   readonly host: string;
@@ -47,7 +46,7 @@ export function defineSandbox(command: Command): void {
       using stop = stopSignal();
       remark("The sandbox runs until Ctrl-C. With these two lines in .env the other commands use it:");
       printWhole(`API_BASE_URL=${sandbox.url}\nAPI_TOKEN=${sandbox.token}`);
-      if (!stop.signal.aborted) await once(stop.signal, "abort");
+      await untilStopped(stop.signal);
     });
 }
 

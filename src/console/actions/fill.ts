@@ -14,7 +14,7 @@ import type { RunControl } from "../background-runs.ts";
 import { endsOf, filtersOf, cellsAddress, gridInput, selectionInput } from "../grid/filters.ts";
 import { filtered, readRows } from "../grid/read-grid.ts";
 import { fillRequest, selectionOf, tooLarge, type Selection } from "../grid/selection.ts";
-import { defineAction, type ActionContext } from "../define-action.ts";
+import { defineAction, runStarted, type ActionContext } from "../define-action.ts";
 import { windowText } from "../../core/window.ts";
 
 /** The fields of a form about cells of the grid. */
@@ -70,15 +70,15 @@ export const fillAction = defineAction({
       says: `A backfill of ${cellsText(selection)}: ${countOf(sum.slices, "slice")}, ${countOf(sum.requests, "request")}.${leftOut.slices > 0 ? ` ${countOf(leftOut.slices, "slice")} for ${countOf(leftOut.credits, "credit")} do not fit and are left out.` : ""} ${finishWords(outlook, minuteOf).join(" ")}`,
     };
   },
-  run: async (context, input, { credits: mostCredits }) => {
-    const { app } = context;
+  run: async (context, input, agreed) => {
     const selection = await selectedCells(context, input);
     const what = `Backfill of ${cellsText(selection)}`;
-    return {
-      started: { what, work: (control) => planAndRun(app, fillRequest(selection, mostCredits), control) },
-      says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
-      to: cellsAddress(input),
-    };
+    const requested = fillRequest(selection, agreed.credits);
+    return runStarted(
+      { what, work: (control) => planAndRun(context.app, requested, control) },
+      agreed,
+      cellsAddress(input),
+    );
   },
 });
 

@@ -7,7 +7,7 @@ import { retryInForeground } from "../../foreground.ts";
 import { reopenable } from "../../ledger/reopen.ts";
 import { cellsAddress } from "../grid/filters.ts";
 import { retryOf } from "../grid/selection.ts";
-import { defineAction } from "../define-action.ts";
+import { defineAction, runStarted } from "../define-action.ts";
 import { cellsInput, chosenCells, cellsText, selectedCells } from "./fill.ts";
 
 /** Requests the failed slices of a selection again, as `storehouse retry` does. */
@@ -34,19 +34,17 @@ export const retryCellsAction = defineAction({
       )} of ${cellsText(selection)} requested again.`,
     };
   },
-  run: async (context, input, { credits: mostCredits }) => {
+  run: async (context, input, agreed) => {
     const { app } = context;
     const selection = await selectedCells(context, input);
     const { datasets, ...which } = retryOf(selection);
     const what = `Retry of ${cellsText(selection)}`;
     const request = { datasets, bounds: {}, today: app.clock.today() };
-    return {
-      started: {
-        what,
-        work: (control) => retryInForeground(app, { ...control, request, maxCredits: mostCredits, which }),
-      },
-      says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
-      to: cellsAddress(input),
-    };
+    const retry = { request, maxCredits: agreed.credits, which };
+    return runStarted(
+      { what, work: (control) => retryInForeground(app, { ...control, ...retry }) },
+      agreed,
+      cellsAddress(input),
+    );
   },
 });

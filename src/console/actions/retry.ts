@@ -8,7 +8,7 @@ import { datasetNamed } from "../../datasets/shared/all.ts";
 import { retryInForeground } from "../../foreground.ts";
 import { reopenable, type Reopening } from "../../ledger/reopen.ts";
 import { retried } from "../../runs/sync.ts";
-import { defineAction, type ActionContext } from "../define-action.ts";
+import { defineAction, runStarted, type ActionContext } from "../define-action.ts";
 import { LedgerId } from "../parse-input.ts";
 
 /** Texts with commas between them; none for an empty field. */
@@ -63,14 +63,12 @@ export const retryAction = defineAction({
       says: `${countOf(slices, "failed slice")} of ${datasets} ${slices === 1 ? "is" : "are"} requested again.`,
     };
   },
-  run: (context, input, { credits: mostCredits }) => {
+  run: (context, input, agreed) => {
     const { app } = context;
     const what = `Retry of ${input.slices.length > 0 ? countOf(input.slices.length, "slice") : [...input.datasets, ...input.codes, input.app].filter(Boolean).join(", ") || "all failed slices"}`;
-    const retry = { request: requestOf(context, input), maxCredits: mostCredits, which: whichOf(input) };
-    return Promise.resolve({
-      started: { what, work: (control) => retryInForeground(app, { ...control, ...retry }) },
-      says: `${what} has started and costs at most ${countOf(mostCredits, "credit")}.`,
-      to: "/runs",
-    });
+    const retry = { request: requestOf(context, input), maxCredits: agreed.credits, which: whichOf(input) };
+    return Promise.resolve(
+      runStarted({ what, work: (control) => retryInForeground(app, { ...control, ...retry }) }, agreed, "/runs"),
+    );
   },
 });

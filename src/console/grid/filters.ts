@@ -52,18 +52,13 @@ export function endsOf({ first, last, from, until }: SelectionInput): Ends | nul
     : { first, last, from, to: until };
 }
 
+/** The fields of an address that choose whose cells the grid shows, and which days. */
+export function gridFields({ dataset, app, country, days, to, by }: Omit<GridInput, "offset">) {
+  return { dataset, app, country, days, to, by };
+}
+
 /** The address of cells of the grid: its filters and a selection. */
-export function cellsAddress({
-  dataset,
-  app,
-  country,
-  days,
-  to,
-  by,
-  first,
-  last,
-  from,
-  until,
-}: Omit<GridInput, "offset"> & SelectionInput): string {
-  return pageAddress("/coverage", { dataset, app, country, days, to, by, first, last, from, until });
+export function cellsAddress(input: Omit<GridInput, "offset"> & SelectionInput): string {
+  const { first, last, from, until } = input;
+  return pageAddress("/coverage", { ...gridFields(input), first, last, from, until });
 }

@@ -3,15 +3,10 @@ import { groupKey } from "../../core/partition-group.ts";
 import { lastDay, type Window, windowText } from "../../core/window.ts";
 import { stateLooks } from "../../charts/palette.ts";
 import { monthWords } from "../../charts/time.ts";
-import { stateWords, worstFirst, worstState, type CellCounts, type CellState } from "../../plan/cell-states.ts";
+import { stateWords, worstFirst, worstState, type CellCounts } from "../../plan/cell-states.ts";
 import { html, type Html } from "../html.ts";
 import type { ColumnWidth } from "./columns.ts";
 import type { GridRow } from "./read-grid.ts";
-
-/** A sign of a state, shown with or instead of its colour. */
-function signOf(state: CellState): string {
-  return stateLooks[state].sign;
-}
 
 /** What the colours and signs of the grid mean. */
 export function gridLegend(): Html {
@@ -19,7 +14,9 @@ export function gridLegend(): Html {
   return html`<ul class="cell-legend" aria-label="Legend of colours and signs">
     ${states.map(
       (state) =>
-        html`<li><span class="cell ${state}" aria-hidden="true">${signOf(state)}</span>${stateWords[state]}</li>`,
+        html`<li>
+          <span class="cell ${state}" aria-hidden="true">${stateLooks[state].sign}</span>${stateWords[state]}
+        </li>`,
     )}
     <li><span class="cell" aria-hidden="true"></span>not requested</li>
   </ul>`;
@@ -86,5 +83,5 @@ function cell(cells: CellCounts): Html {
   const states = Object.entries(cells);
   const title =
     states.length > 1 ? html` title="${states.map(([name, count]) => `${count} ${name}`).join(", ")}"` : null;
-  return html`<td class="${state}" ${title}>${signOf(state)}</td>`;
+  return html`<td class="${state}" ${title}>${stateLooks[state].sign}</td>`;
 }

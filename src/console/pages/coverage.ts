@@ -14,6 +14,7 @@ import {
   columnWidth,
   gridWindow,
   type GridInput,
+  gridFields,
 } from "../grid/filters.ts";
 import { filterForm } from "../grid/filter-form.ts";
 import { gridHead, gridLegend, gridRows } from "../grid/grid-table.ts";
@@ -120,8 +121,7 @@ function nothing(): Html {
 }
 
 function table(input: GridInput, { columns, width, rows, total, size, offset, selected }: Grid, since: number): Html {
-  const { dataset, app, country, days, to, by } = input;
-  const address = (path: string) => pageAddress(path, { dataset, app, country, days, to, by });
+  const address = (path: string) => pageAddress(path, gridFields(input));
   return html`<table
     class="cells ${width}"
     id="cells"
@@ -147,10 +147,6 @@ function table(input: GridInput, { columns, width, rows, total, size, offset, se
 function lastOf(columns: readonly Window[]): Day | undefined {
   const last = columns.at(-1);
   return last && lastDay(last);
-}
-
-function gridFields({ dataset, app, country, days, to, by }: GridInput) {
-  return { dataset, app, country, days, to, by };
 }
 
 async function panelOf(context: PageContext, input: Parameters<typeof endsOf>[0] & GridInput): Promise<Html> {

@@ -15,16 +15,10 @@ const width = 1000;
 /** A bar of what is left, with a line at each floor; the text next to it says the same. */
 export function creditMeter({ total, remaining, held, floors }: MeterFacts): Html {
   const at = (credits: number) => Math.round((width * Math.min(Math.max(credits, 0), total)) / Math.max(total, 1));
-  const lines = Object.entries(floors).map(
-    ([, share]) =>
-      html`<line
-        class="floor"
-        x1="${at(floorCredits(total, share))}"
-        x2="${at(floorCredits(total, share))}"
-        y1="0"
-        y2="28"
-      ></line>`,
-  );
+  const lines = Object.values(floors).map((share) => {
+    const x = at(floorCredits(total, share));
+    return html`<line class="floor" x1="${x}" x2="${x}" y1="0" y2="28"></line>`;
+  });
   return html`<svg
     class="meter"
     viewBox="0 0 ${width} 28"

@@ -9,7 +9,7 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, type Row } from "../../load/table.ts";
-import { chartTypeOf } from "./values.ts";
+import { chartTypeOf, checkItems } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
@@ -32,18 +32,20 @@ export function normalisedCategoryRanks(
   slice: Slice,
   pages: readonly unknown[],
 ): { readonly rows: readonly Row[]; readonly invalid: readonly InvalidItem[] } {
-  const answers = pages as readonly Answer[];
-  const own = answers.filter(({ trackId }) => String(trackId) === part(slice.scope, "app"));
-  const invalid: InvalidItem[] = answers
-    .filter((answer) => !own.includes(answer))
-    .map(({ trackId }) => ({ reason: "an app that was not requested", item: { trackId } }));
-  const rows: Row[] = [];
-  for (const observation of own.flatMap((answer) => observationsOf(slice, answer))) {
-    const reason = mismatchOf(slice, observation);
-    if (reason === null) rows.push(rowOf(slice, observation));
-    else invalid.push({ reason, item: observation });
-  }
-  return { rows: part(slice.scope, "resolution") === "daily" ? lastOfEachDay(rows) : rows, invalid };
+  const answers = checkItems(
+    pages as readonly Answer[],
+    ({ trackId }) => (String(trackId) === part(slice.scope, "app") ? null : "an app that was not requested"),
+    ({ trackId }) => ({ trackId }),
+  );
+  const observations = checkItems(
+    answers.fitting.flatMap((answer) => observationsOf(slice, answer)),
+    (observation) => mismatchOf(slice, observation),
+  );
+  const rows = observations.fitting.map((observation) => rowOf(slice, observation));
+  return {
+    rows: part(slice.scope, "resolution") === "daily" ? lastOfEachDay(rows) : rows,
+    invalid: [...answers.invalid, ...observations.invalid],
+  };
 }
 
 /** A chart has one rank per day, stored at midnight: the last of several counts, and a later answer replaces it at any time. */

@@ -5,7 +5,7 @@ import type { Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
-import { amountOf, isOther } from "./values.ts";
+import { amountOf, isOther, checkItems } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
@@ -18,14 +18,13 @@ const known = ["keyword", "date", "conversionRate", "maxReach", "installs"];
 
 /** The estimates of an answer about many keywords, stamped with the day of observation. */
 export function estimatesNow(slice: Slice, pages: readonly unknown[], left: readonly InvalidItem[]): Estimates {
-  const answers = pages as readonly Now[];
-  const others = answers.filter((answer) => !isAbout(slice, answer));
-  const reported = answers.flatMap((answer) => (others.includes(answer) ? [] : answer.results));
+  const answers = checkItems(pages as readonly Now[], (answer) => (isAbout(slice, answer) ? null : otherSubject));
+  const reported = answers.fitting.flatMap(({ results }) => results);
   const echoed = new Set(reported.map(({ keyword }) => keyword));
   const requested = slice.items ?? [];
   const byFold = Map.groupBy(requested, foldKeyword);
   const rows = new Map<string, Row>();
-  const invalid: InvalidItem[] = others.map((item) => ({ reason: otherSubject, item }));
+  const invalid = [...answers.invalid];
   for (const estimate of reported) {
     // an entry answers for the keyword that it names exactly, and for those in another spelling that no entry names exactly
     const alike = (byFold.get(foldKeyword(estimate.keyword)) ?? []).filter(

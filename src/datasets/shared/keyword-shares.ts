@@ -4,7 +4,7 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import type { Params } from "../../api/address.ts";
 import { extraOf } from "../../load/table.ts";
-import { amountOf, isOther } from "./values.ts";
+import { amountOf, isOther, checkItems } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 
@@ -35,15 +35,12 @@ export function sharesOf(
   slice: Slice,
   pages: readonly unknown[],
 ): { readonly shares: readonly KeywordShare[]; readonly invalid: readonly InvalidItem[] } {
-  const answers = pages as readonly Shares[];
-  const own = answers.filter((answer) => !isOther(slice.scope, answer));
-  const invalid = answers
-    .filter((answer) => !own.includes(answer))
-    .map(({ keyword, countryCode, device }) => ({
-      reason: "a keyword, country or device that was not requested",
-      item: { keyword, countryCode, device },
-    }));
-  const shares = own.flatMap((answer) =>
+  const { fitting, invalid } = checkItems(
+    pages as readonly Shares[],
+    (answer) => (isOther(slice.scope, answer) ? "a keyword, country or device that was not requested" : null),
+    ({ keyword, countryCode, device }) => ({ keyword, countryCode, device }),
+  );
+  const shares = fitting.flatMap((answer) =>
     answer.keywordShares.map((reported) => ({
       owner: String(reported.shareParameterId),
       columns: columnsOf(slice, answer, reported),

@@ -5,9 +5,29 @@ import type { Scope } from "../../core/slice.ts";
 import { devicesOf, type Store } from "../../core/store.ts";
 import type { Partition } from "./define-dataset.ts";
 
+/** The only partition of a dataset about the account as a whole. */
+export function theAccount(): readonly Partition[] {
+  return [{ scope: {}, items: null }];
+}
+
+/** One partition for each app. */
+export function eachApp(apps: readonly PortfolioApp[]): readonly Partition[] {
+  return apps.map(({ store, trackId }) => ({ scope: { store, app: trackId }, items: null }));
+}
+
 /** Every app of the portfolio in each of its countries. */
 export function appCountries(portfolio: Portfolio): readonly { app: PortfolioApp; country: PortfolioCountry }[] {
   return portfolio.apps.flatMap((app) => app.countries.map((country) => ({ app, country })));
+}
+
+/** One partition for each iOS app and country. */
+export function iosAppCountries(portfolio: Portfolio): readonly Partition[] {
+  return appCountries(portfolio)
+    .filter(({ app }) => app.store === "ios")
+    .map(({ app: { store, trackId }, country: { country } }) => ({
+      scope: { store, app: trackId, country },
+      items: null,
+    }));
 }
 
 /** One partition for each app, country and device; a store without devices has one for each app and country. */

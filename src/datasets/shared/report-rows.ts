@@ -98,7 +98,7 @@ function periodOf(slice: Slice, reported: ReportedRow): { readonly grain: string
 }
 
 /** Why a row is rejected; null if it is not. The extra day that is requested after a window is no error. */
-export function misfitOf({ scope, window }: Slice, reported: ReportedRow): string | null {
+export function mismatchOf({ scope, window }: Slice, reported: ReportedRow): string | null {
   const org = textOrEmpty(reported.row.orgId);
   if (org !== "" && org !== part(scope, "org_id")) return "an organisation that was not requested";
   const day = part(scope, "report_type") === "DAILY" ? reportedDay(reported) : null;

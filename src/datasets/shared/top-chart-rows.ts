@@ -6,10 +6,10 @@ import type { Scope, Slice } from "../../core/slice.ts";
 import { storeOf } from "../../core/store.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
-import { chartTypeOf } from "./values.ts";
+import { chartTypeOf, checkItems } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { placesOf } from "./places.ts";
-import { readInstant } from "./instants.ts";
+import { readInstant, clockOf } from "./instants.ts";
 
 type IosChart = z.output<typeof iosTopCharts.answer>;
 type Entry = z.output<typeof androidTopCharts.answer>[number];
@@ -28,22 +28,22 @@ export function normalisedTopChart(slice: Slice, pages: readonly unknown[], left
 function iosChart(slice: Slice, chart: IosChart, left: readonly InvalidItem[]): Chart {
   const { countryCode, categoryId, targetDevice, rankingType, date, trackIds } = chart;
   const { scope } = slice;
-  const differs =
-    isOther(countryCode?.toUpperCase(), scope["country"]) ||
-    isOther(categoryId, scope["category_code"]) ||
-    isOther(targetDevice, scope["device"]) ||
-    isOther(rankingType == null ? null : chartTypeOf(rankingType), scope["chart"]);
+  const isOther =
+    differs(countryCode?.toUpperCase(), scope["country"]) ||
+    differs(categoryId, scope["category_code"]) ||
+    differs(targetDevice, scope["device"]) ||
+    differs(rankingType == null ? null : chartTypeOf(rankingType), scope["chart"]);
   const extra = extraOf(chart, knownOfChart);
-  if (differs || isOtherDay(slice, date))
+  if (isOther || isOtherDay(slice, date))
     return { rows: [], invalid: [{ reason: mismatched, item: { ...chart, trackIds: trackIds.length } }] };
-  const places = placesOf([trackIds], left);
+  const { fitting, invalid } = checkItems(
+    placesOf([trackIds], left),
+    ({ item }) => storeProblem(scope, item),
+    ({ item, place }) => ({ trackId: item, rank: place }),
+  );
   return {
-    rows: places
-      .filter(({ item }) => isOfStore(scope, item))
-      .map(({ item, place }) => rowOf(slice, { trackId: item, rank: place, date, extra })),
-    invalid: places
-      .filter(({ item }) => !isOfStore(scope, item))
-      .map(({ item, place }) => ({ reason: foreign, item: { trackId: item, rank: place } })),
+    rows: fitting.map(({ item, place }) => rowOf(slice, { trackId: item, rank: place, date, extra })),
+    invalid,
   };
 }
 
@@ -51,32 +51,26 @@ function androidChart(slice: Slice, entries: readonly Entry[]): Chart {
   const { scope } = slice;
   const isMismatch = ({ category, type, date }: Entry) =>
     (category != null && androidCategoryOf(category) !== part(scope, "category_code")) ||
-    isOther(type == null ? null : chartTypeOf(type), scope["chart"]) ||
+    differs(type == null ? null : chartTypeOf(type), scope["chart"]) ||
     isOtherDay(slice, date);
-  const own = entries.filter((entry) => !isMismatch(entry));
-  const others = own.filter(({ trackId }) => !isOfStore(scope, trackId));
+  const ofChart = checkItems(entries, (entry) => (isMismatch(entry) ? mismatched : null));
+  const ofStore = checkItems(ofChart.fitting, ({ trackId }) => storeProblem(scope, trackId));
   return {
-    rows: own
-      .filter((entry) => !others.includes(entry))
-      .map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
-    invalid: [
-      ...entries.filter(isMismatch).map((item) => ({ reason: mismatched, item })),
-      ...others.map((item) => ({ reason: foreign, item })),
-    ],
+    rows: ofStore.fitting.map((entry) => rowOf(slice, { ...entry, extra: extraOf(entry, known) })),
+    invalid: [...ofChart.invalid, ...ofStore.invalid],
   };
 }
 
 const mismatched = "a chart or a day that was not requested";
-const foreign = "no track id of the requested store";
 const known = ["trackId", "category", "rank", "date", "type"];
 const knownOfChart = ["countryCode", "categoryId", "targetDevice", "rankingType", "date", "trackIds"];
 
-function isOfStore(scope: Scope, trackId: string | number): boolean {
-  return storeOf(String(trackId)) === part(scope, "store");
+function storeProblem(scope: Scope, trackId: string | number): string | null {
+  return storeOf(String(trackId)) === part(scope, "store") ? null : "no track id of the requested store";
 }
 
 /** True for a reported value that differs from the requested one. */
-function isOther(reported: string | number | null | undefined, requested: string | undefined): boolean {
+function differs(reported: string | number | null | undefined, requested: string | undefined): boolean {
   return reported != null && String(reported) !== requested;
 }
 
@@ -109,7 +103,7 @@ function rowOf({ scope, window }: Slice, { trackId, rank, date, extra }: Place):
     chart_version: scope["chart_version"] ?? "",
     rank,
     ...categoryOf(scope),
-    charted_at: date == null ? null : readInstant(date).at,
+    charted_at: clockOf(date),
     extra,
   };
 }

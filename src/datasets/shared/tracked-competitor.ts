@@ -1,6 +1,5 @@
-import { z } from "zod";
 import type { InvalidItem } from "../../api/read-answer.ts";
-import { AndroidTrackId, IosTrackId } from "../../api/values.ts";
+import { StoreTrackId } from "../../api/values.ts";
 import { storeOf } from "../../core/store.ts";
 import type { PlanningSource } from "../../load/planning-sources.ts";
 import { appRef, defineTable, type Row } from "../../load/table.ts";
@@ -67,13 +66,11 @@ function listOf(value: unknown): { readonly list: readonly unknown[]; readonly p
   return Array.isArray(value) ? { list: value, problem: null } : { list: [], problem: "competitors are not a list" };
 }
 
-const TrackId = z.union([IosTrackId, AndroidTrackId]);
-
 /** The id of a competitor; null if it is not an id of either store. */
 function trackIdOf(competitor: unknown): string | null {
   const id = hasFields(competitor) ? competitor["trackId"] : competitor;
   if (typeof id === "number") return Number.isSafeInteger(id) && id > 0 ? String(id) : null;
-  return TrackId.safeParse(id).success ? String(id) : null;
+  return StoreTrackId.safeParse(id).success ? String(id) : null;
 }
 
 function refOf(trackId: string): string {

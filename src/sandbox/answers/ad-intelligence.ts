@@ -1,13 +1,12 @@
 import * as distribution from "../../api/operations/ad-distribution.ts";
 import * as ads from "../../api/operations/ad-intelligence.ts";
-import { storeOf } from "../../core/store.ts";
 import { startOfDay, addDays, type Day } from "../../core/day.ts";
 import { sumBy } from "../../core/sum.ts";
 import { advertisementsOf, isPublisher, marketNetworks, type Advertisement } from "../market/ads.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { unlistedApp } from "../market/charts.ts";
-import { answerTable, answerTo, knownApp, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, type AnswerContext, appWithId } from "../answer-context.ts";
 
 const perPage = 50;
 /** Advertisers without an app in the market. */
@@ -45,7 +44,6 @@ function percents(all: readonly Advertisement[], key: (one: Advertisement) => st
     .sort((a, b) => b.percent - a.percent || (a.name < b.name ? -1 : 1));
 }
 
-const known = (context: AnswerContext, trackId: string) => knownApp(context, storeOf(trackId), trackId);
 const sizeOf = ({ width, height }: Advertisement) => `${width}x${height}`;
 const isoTime = (day: Day) => new Date(startOfDay(day)).toISOString();
 
@@ -147,7 +145,7 @@ function topAdvertisers(
 /** Answers about advertisements: every distribution is over the same advertisements. */
 export const adIntelligenceAnswers = answerTable([
   answerTo(ads.creatives, ({ trackId, page, mediaType, ...requested }, context) => {
-    const app = known(context, trackId);
+    const app = appWithId(context, trackId);
     const all = found(context, app, requested).filter(
       ({ kind }) => mediaTypes[kind] === (mediaType ?? mediaTypes[kind]),
     );
@@ -157,12 +155,12 @@ export const adIntelligenceAnswers = answerTable([
     );
   }),
   answerTo(ads.checkBadge, ({ trackId }, context) => {
-    const app = known(context, trackId);
+    const app = appWithId(context, trackId);
     return { appAdvertiser: found(context, app, {}).length > 0, appPublisher: isPublisher(app) };
   }),
   answerTo(ads.topAdvertisers, ({ page, ...requested }, context) => pageOf(topAdvertisers(context, requested), page)),
   answerTo(distribution.countryDistribution, ({ trackId, mediaType, ...requested }, context) =>
-    percents(found(context, known(context, trackId), requested), ({ country }) => country, mediaType).map(
+    percents(found(context, appWithId(context, trackId), requested), ({ country }) => country, mediaType).map(
       ({ name, percent }) => ({
         name: countryNames.of(name) ?? name,
         code: name,
@@ -172,7 +170,7 @@ export const adIntelligenceAnswers = answerTable([
     ),
   ),
   answerTo(distribution.creativeDimensionDistribution, ({ trackId, mediaType, ...requested }, context) => {
-    const all = found(context, known(context, trackId), requested);
+    const all = found(context, appWithId(context, trackId), requested);
     const of = (kind: Advertisement["kind"]) =>
       percents(
         all.filter((one) => one.kind === kind),
@@ -182,7 +180,7 @@ export const adIntelligenceAnswers = answerTable([
     return { imageCreative: of("image"), videoCreative: of("video"), htmlCreative: of("html") };
   }),
   answerTo(distribution.creativeTypeDistribution, ({ trackId, mediaType, ...requested }, context) => {
-    const parts = percents(found(context, known(context, trackId), requested), ({ kind }) => kind, mediaType);
+    const parts = percents(found(context, appWithId(context, trackId), requested), ({ kind }) => kind, mediaType);
     const of = (kind: Advertisement["kind"]) => parts.find(({ name }) => name === kind)?.percent ?? 0;
     return {
       imagePercent: of("image"),
@@ -192,15 +190,15 @@ export const adIntelligenceAnswers = answerTable([
     };
   }),
   answerTo(distribution.languageDistribution, ({ trackId, ...requested }, context) =>
-    percents(found(context, known(context, trackId), requested), ({ language }) => language),
+    percents(found(context, appWithId(context, trackId), requested), ({ language }) => language),
   ),
   answerTo(distribution.networkDistribution, ({ trackId, mediaType, ...requested }, context) =>
-    percents(found(context, known(context, trackId), requested), ({ network }) => network.title, mediaType).map(
+    percents(found(context, appWithId(context, trackId), requested), ({ network }) => network.title, mediaType).map(
       ({ name, percent }) => ({ title: name, percent }),
     ),
   ),
   answerTo(distribution.publisherDimensionDistribution, ({ trackId, ...requested }, context) => {
-    const app = known(context, trackId);
+    const app = appWithId(context, trackId);
     const shown = isPublisher(app)
       ? context.market.neighbours(app).flatMap((one) => found(context, one, requested))
       : [];

@@ -1,17 +1,14 @@
 import * as app from "../../api/operations/app.ts";
 import type { Store } from "../../core/store.ts";
-import { startOfDay, addDays, type Day } from "../../core/day.ts";
+import { startOfDay } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
-import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, knownApp, type AnswerContext } from "../answer-context.ts";
-import { descriptionOf, iconOf, screenshotsOf, similarTo } from "./store-page.ts";
-
-const yesterday = (context: AnswerContext): Day => addDays(context.today, -1);
+import { answerTable, answerTo, knownApp, type AnswerContext, yesterday } from "../answer-context.ts";
+import { descriptionOf, iconOf, screenshotsOf, similarTo, versionNow } from "./store-page.ts";
 
 /** What both stores report about an app on its page. */
 function page(context: AnswerContext, of: MarketApp, language: string) {
-  const version = latest(context, of);
+  const version = versionNow(context, of);
   return {
     name: of.name,
     price: appFacts(of).price.toFixed(2),
@@ -25,8 +22,6 @@ function page(context: AnswerContext, of: MarketApp, language: string) {
   };
 }
 
-const latest = (context: AnswerContext, of: MarketApp) => versionOn(of, yesterday(context));
-
 /** The fields that App Simple Information has for both stores; it spells the price of a free app as a word. */
 function simple(context: AnswerContext, of: MarketApp) {
   const { price, categoryId, developerId } = appFacts(of);
@@ -34,12 +29,12 @@ function simple(context: AnswerContext, of: MarketApp) {
   return {
     name: of.name,
     price: price === 0 ? "Free" : `$${price.toFixed(2)}`,
-    iconUrl: iconOf(of, latest(context, of)),
+    iconUrl: iconOf(of, versionNow(context, of)),
     categoryId,
     developerId,
     rating: ratings.average,
     ratingCount: ratings.count,
-    lastUpdate: context.instant(latest(context, of).at),
+    lastUpdate: context.instant(versionNow(context, of).at),
   };
 }
 
@@ -53,11 +48,11 @@ function knownOf(context: AnswerContext, store: Store, trackIds: readonly string
 function developerApp(context: AnswerContext, of: MarketApp) {
   return {
     name: of.name,
-    iconUrl: iconOf(of, latest(context, of)),
+    iconUrl: iconOf(of, versionNow(context, of)),
     price: appFacts(of).price.toFixed(2),
     developerId: appFacts(of).developerId,
     developerName: of.developer,
-    lastUpdateTime: context.instant(latest(context, of).at),
+    lastUpdateTime: context.instant(versionNow(context, of).at),
   };
 }
 
@@ -84,7 +79,7 @@ export const appAnswers = answerTable([
     const of = context.market.app("android", trackId);
     if (of === null) return undefined;
     const language = (langCode ?? "EN").toLowerCase();
-    const version = latest(context, of);
+    const version = versionNow(context, of);
     const ratings = ratingsOn(of, yesterday(context));
     const [five, four, three, two, one] = ratings.stars;
     return {

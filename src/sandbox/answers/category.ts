@@ -1,6 +1,6 @@
 import { androidCategories } from "../../api/categories.ts";
 import * as category from "../../api/operations/category.ts";
-import { startOfDay, addDays, type Day, hourMs } from "../../core/day.ts";
+import { startOfDay, type Day, hourMs } from "../../core/day.ts";
 import { sumBy } from "../../core/sum.ts";
 import type { MarketApp } from "../market/apps.ts";
 import {
@@ -21,6 +21,7 @@ import {
   localTime,
   publishedDays,
   type AnswerContext,
+  yesterday,
 } from "../answer-context.ts";
 
 const types = ["FREE", "PAID", "GROSSING"] as const satisfies readonly ChartType[];
@@ -87,11 +88,6 @@ function byCategory<T>(
 
 const androidName = (id: number) => androidCategories.get(id) ?? String(id);
 
-/** The last observation of the last published day, as the service reports it for all countries at once. */
-function lastDay(context: AnswerContext): Day[] {
-  return [addDays(context.today, -1)];
-}
-
 /** Answers about charts and the ranks in them. */
 export const categoryAnswers = answerTable([
   answerTo(category.iosTopCharts, ({ categoryId, countryCode, rankingType, targetDevice, date }, context) => {
@@ -119,7 +115,7 @@ export const categoryAnswers = answerTable([
       byCategory(
         categoriesOf(app),
         String,
-        iosCharts(context, app, { country, days: lastDay(context), devices: [device], hourly: false }),
+        iosCharts(context, app, { country, days: [yesterday(context)], devices: [device], hourly: false }),
       );
     return {
       trackId: Number(trackId),
@@ -159,7 +155,9 @@ export const categoryAnswers = answerTable([
     const app = knownApp(context, "android", trackId);
     const charts = (country: string) => (categoryId: number) =>
       types.flatMap((type) => {
-        const ranks = daily(ranksByHour(context, app, { country, categoryId, type, device: "ALL" }, lastDay(context)));
+        const ranks = daily(
+          ranksByHour(context, app, { country, categoryId, type, device: "ALL" }, [yesterday(context)]),
+        );
         if (ranks.length === 0) return [];
         const rankingsByDate = ranks.map((one) => ({ date: localTime(at(one)), ranking: one.rank }));
         return [{ rankingType: type, rankingsByDate }];

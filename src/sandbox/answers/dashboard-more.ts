@@ -2,18 +2,24 @@ import * as data from "../../api/operations/dashboard-data.ts";
 import * as words from "../../api/operations/dashboard-keyword.ts";
 import * as search from "../../api/operations/dashboard-search.ts";
 import type { Operation } from "../../api/define-operation.ts";
-import { devicesOf, storeOf, type Store } from "../../core/store.ts";
+import { devicesOf, type Store } from "../../core/store.ts";
 import { startOfDay, addDays, type Day, dayMs } from "../../core/day.ts";
 import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { businessOver } from "../market/business.ts";
-import { versionOn } from "../market/versions.ts";
 import type { RankDevice } from "../market/ranks.ts";
-import { answerTable, answerTo, knownApp, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
+import {
+  answerTable,
+  answerTo,
+  knownApp,
+  localTime,
+  publishedDays,
+  type AnswerContext,
+  appWithId,
+} from "../answer-context.ts";
 import { isStoreConnected, keywordWithRanks } from "./dashboard.ts";
-import { iconOf } from "./store-page.ts";
-
-const known = (context: AnswerContext, trackId: string) => knownApp(context, storeOf(trackId), trackId);
+import { iconOf, versionNow } from "./store-page.ts";
+import { sumBy } from "../../core/sum.ts";
 
 /** An app among the results of a search; the earlier ones score higher. */
 function hit(context: AnswerContext, app: MarketApp, index: number) {
@@ -23,7 +29,7 @@ function hit(context: AnswerContext, app: MarketApp, index: number) {
     name: app.name,
     categoryName,
     categoryId,
-    iconUrl: iconOf(app, versionOn(app, addDays(context.today, -1))),
+    iconUrl: iconOf(app, versionNow(context, app)),
     developerId,
     developerName: app.developer,
     rankScore: Math.round(1_000 / (index + 1)) / 10,
@@ -71,7 +77,7 @@ function points(
   const countries = app.countries.filter((one) => one === (country ?? one));
   return publishedDays(context, operation, requested).flatMap((day) => {
     const parts = countries.map((one) => ({ country: one, day, of: businessOver(app, one, { days: [day], devices }) }));
-    const sum = (name: "downloads" | "revenue" | "views") => parts.reduce((total, { of }) => total + of[name], 0);
+    const sum = (name: "downloads" | "revenue" | "views") => sumBy(parts, ({ of }) => of[name]);
     const total = { downloads: sum("downloads"), revenue: Math.round(sum("revenue") * 100) / 100, views: sum("views") };
     return country === undefined ? [{ country: "ALL", day, of: total }, ...parts] : parts;
   });
@@ -80,7 +86,7 @@ function points(
 /** Answers about what the account does and has: its keywords, searches, sales. */
 export const dashboardMoreAnswers = answerTable([
   answerTo(words.addKeywords, ({ trackId, countryCode, body }, context) => {
-    const app = known(context, trackId);
+    const app = appWithId(context, trackId);
     const device = app.store === "ios" ? ("IPHONE" as const) : ("ALL" as const);
     const cell = { store: app.store, trackId, country: countryCode, device, day: context.today };
     return context.tracked.add(app, countryCode, { keywords: body, at: context.now }).map((keyword) => ({
@@ -89,7 +95,7 @@ export const dashboardMoreAnswers = answerTable([
     }));
   }),
   answerTo(words.deleteKeywords, ({ trackId, countryCode, body }, context) =>
-    context.tracked.remove(known(context, trackId), countryCode, body).map((value) => ({
+    context.tracked.remove(appWithId(context, trackId), countryCode, body).map((value) => ({
       value,
       countryCode,
       pinned: false,
@@ -100,7 +106,7 @@ export const dashboardMoreAnswers = answerTable([
     const app = knownApp(context, "ios", trackId);
     const language = context.market.languageIn(countryCode);
     const all = context.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
-    const { at } = versionOn(app, addDays(context.today, -1));
+    const { at } = versionNow(context, app);
     // each release drops a word and adds another
     const first = Math.floor(at / dayMs) % Math.max(1, all.length);
     const field = [...all.slice(first), ...all.slice(0, first)];
@@ -121,7 +127,7 @@ export const dashboardMoreAnswers = answerTable([
   })),
   answerTo(data.salesMetrics, ({ trackId, context: figure, start, end, countryCode, device }, context) => {
     const requested = {
-      app: known(context, trackId),
+      app: appWithId(context, trackId),
       operation: data.salesMetrics,
       start,
       end,
@@ -136,7 +142,7 @@ export const dashboardMoreAnswers = answerTable([
     }));
   }),
   answerTo(data.retentionHistory, ({ trackId, start, end, device }, context) =>
-    points(context, { app: known(context, trackId), operation: data.retentionHistory, start, end, device }).map(
+    points(context, { app: appWithId(context, trackId), operation: data.retentionHistory, start, end, device }).map(
       ({ country, day, of }) => ({ date: context.instant(startOfDay(day)), country, androidStoreVisits: of.views }),
     ),
   ),

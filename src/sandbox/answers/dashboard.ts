@@ -1,12 +1,9 @@
 import * as dashboard from "../../api/operations/dashboard.ts";
 import { addDays, type Day } from "../../core/day.ts";
-import { storeOf } from "../../core/store.ts";
 import type { MarketApp } from "../market/apps.ts";
 import type { RankCell } from "../market/market.ts";
-import { appFacts, ratingsOn } from "../market/app-facts.ts";
-import { versionOn } from "../market/versions.ts";
-import { answerTable, answerTo, isPublished, knownApp, type AnswerContext } from "../answer-context.ts";
-import { iconOf } from "./store-page.ts";
+import { answerTable, answerTo, isPublished, type AnswerContext, appWithId } from "../answer-context.ts";
+import { appInformation } from "./store-page.ts";
 
 /** Days of ranks that are returned with a tracked keyword. */
 const historyDays = 7;
@@ -16,31 +13,12 @@ export function isStoreConnected({ connected, market }: AnswerContext, app: Mark
   return connected && market.apps.indexOf(app) % 2 === 0;
 }
 
-/** The fields of an app, tracked or a competitor, in the list of the account. */
-function information(context: AnswerContext, app: MarketApp) {
-  const day = addDays(context.today, -1);
-  const { categoryId, categoryName, price, developerId } = appFacts(app);
-  const ratings = ratingsOn(app, day);
-  return {
-    trackId: app.trackId,
-    name: app.name,
-    categoryName,
-    categoryId,
-    iconUrl: iconOf(app, versionOn(app, day)),
-    price: price.toFixed(2),
-    developerId,
-    developerName: app.developer,
-    rating: ratings.average,
-    ratingCount: ratings.count,
-  };
-}
-
 function trackedApp(context: AnswerContext, app: MarketApp) {
   return {
-    ...information(context, app),
+    ...appInformation(context, app),
     isStoreAccountConnected: isStoreConnected(context, app),
     availableCountries: [...app.countries],
-    competitors: context.market.competitors(app).map((one) => information(context, one)),
+    competitors: context.market.competitors(app).map((one) => appInformation(context, one)),
   };
 }
 
@@ -71,8 +49,8 @@ export function keywordWithRanks(context: AnswerContext, cell: RankCell) {
 export const dashboardAnswers = answerTable([
   answerTo(dashboard.dashboardApps, (_, context) => context.market.apps.map((app) => trackedApp(context, app))),
   answerTo(dashboard.dailyKeywordRankings, ({ trackId, countryCode, device, date }, context) => {
-    const store = storeOf(trackId);
-    const app = knownApp(context, store, trackId);
+    const app = appWithId(context, trackId);
+    const { store } = app;
     const where = { store, trackId, country: countryCode, day: date ?? context.today } as const;
     const seenOn = store === "android" ? "ALL" : device === "ipad" ? "IPAD" : "IPHONE";
     return context.tracked
@@ -80,7 +58,7 @@ export const dashboardAnswers = answerTable([
       .map((keyword) => keywordWithRanks(context, { ...where, keyword, device: seenOn }));
   }),
   answerTo(dashboard.numberOfKeywords, ({ trackId }, context) => {
-    const app = knownApp(context, storeOf(trackId), trackId);
+    const app = appWithId(context, trackId);
     return Object.fromEntries(app.countries.map((country) => [country, context.tracked.of(app, country).length]));
   }),
 ]);

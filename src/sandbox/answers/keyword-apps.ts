@@ -1,11 +1,11 @@
 import * as keyword from "../../api/operations/keyword-apps.ts";
 import type { Store } from "../../core/store.ts";
-import { startOfDay, addDays, hourMs } from "../../core/day.ts";
+import { startOfDay, hourMs } from "../../core/day.ts";
 import { appFacts } from "../market/app-facts.ts";
 import { unlistedApp } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
 import { lastRank, type RankDevice } from "../market/ranks.ts";
-import { answerTable, answerTo, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, type AnswerContext, yesterday } from "../answer-context.ts";
 
 type Search = {
   readonly store: Store;
@@ -19,7 +19,7 @@ type Search = {
  * them.
  */
 function results(context: AnswerContext, search: Search): string[] {
-  const day = addDays(context.today, -1);
+  const day = yesterday(context);
   const places = new Map<number, string>();
   for (const { store, trackId } of context.market.apps.filter((app) => app.store === search.store)) {
     let rank = context.market.latestRank({ ...search, store, trackId, day })?.rank ?? null;
@@ -62,14 +62,19 @@ function categoryShares(context: AnswerContext, search: Search) {
 
 type Share = { readonly shareParameterId: number | string; readonly share: number };
 
-function shares(context: AnswerContext, { store, country, keyword: word, device }: Search, reported: readonly Share[]) {
-  const date = addDays(context.today, -1);
+function shares(
+  context: AnswerContext,
+  search: Search,
+  of: (context: AnswerContext, search: Search) => readonly Share[],
+) {
+  const { store, country, keyword: word, device } = search;
+  const date = yesterday(context);
   return {
     keyword: word,
     countryCode: country,
     ...(store === "ios" ? { device: device === "IPAD" ? ("IPAD" as const) : ("IPHONE" as const) } : {}),
     date,
-    keywordShares: reported.map((share) => ({ ...share, date })),
+    keywordShares: of(context, search).map((share) => ({ ...share, date })),
   };
 }
 
@@ -93,20 +98,16 @@ export const keywordAppsAnswers = answerTable([
     lastUpdateDate: context.instant(startOfDay(context.today) - hourMs),
     apps: results(context, { ...android, country: countryCode, keyword: word }),
   })),
-  answerTo(keyword.iosOrganicImpressionShare, ({ keyword: word, countryCode, device }, context) => {
-    const search = { store: "ios", country: countryCode, keyword: word, device } as const;
-    return shares(context, search, impressions(context, search));
-  }),
-  answerTo(keyword.androidOrganicImpressionShare, ({ keyword: word, countryCode }, context) => {
-    const search = { ...android, country: countryCode, keyword: word };
-    return shares(context, search, impressions(context, search));
-  }),
-  answerTo(keyword.iosShareOfCategory, ({ keyword: word, countryCode, device }, context) => {
-    const search = { store: "ios", country: countryCode, keyword: word, device } as const;
-    return shares(context, search, categoryShares(context, search));
-  }),
-  answerTo(keyword.androidShareOfCategory, ({ keyword: word, countryCode }, context) => {
-    const search = { ...android, country: countryCode, keyword: word };
-    return shares(context, search, categoryShares(context, search));
-  }),
+  answerTo(keyword.iosOrganicImpressionShare, ({ keyword: word, countryCode, device }, context) =>
+    shares(context, { store: "ios", country: countryCode, keyword: word, device }, impressions),
+  ),
+  answerTo(keyword.androidOrganicImpressionShare, ({ keyword: word, countryCode }, context) =>
+    shares(context, { ...android, country: countryCode, keyword: word }, impressions),
+  ),
+  answerTo(keyword.iosShareOfCategory, ({ keyword: word, countryCode, device }, context) =>
+    shares(context, { store: "ios", country: countryCode, keyword: word, device }, categoryShares),
+  ),
+  answerTo(keyword.androidShareOfCategory, ({ keyword: word, countryCode }, context) =>
+    shares(context, { ...android, country: countryCode, keyword: word }, categoryShares),
+  ),
 ]);

@@ -1,10 +1,9 @@
 import * as estimation from "../../api/operations/keyword-estimation.ts";
-import { storeOf } from "../../core/store.ts";
 import type { Day } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { hashOf, mix, unit, wander } from "../market/noise.ts";
 import { dayNumber } from "../market/ranks.ts";
-import { answerTable, answerTo, knownApp, publishedDays, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, publishedDays, type AnswerContext, appWithId } from "../answer-context.ts";
 
 /** What a keyword could bring an app on a day: installs are the reach times the rate. */
 function estimate(context: AnswerContext, of: { app: MarketApp; country: string; keyword: string; day: Day }) {
@@ -19,7 +18,7 @@ function estimate(context: AnswerContext, of: { app: MarketApp; country: string;
 /** Answers about the reach of keywords and the installs that it could bring. */
 export const keywordEstimationAnswers = answerTable([
   answerTo(estimation.keywordEstimation, ({ trackId, country, keywords }, context) => {
-    const app = knownApp(context, storeOf(trackId), trackId);
+    const app = appWithId(context, trackId);
     return {
       trackId,
       country,
@@ -27,7 +26,7 @@ export const keywordEstimationAnswers = answerTable([
     };
   }),
   answerTo(estimation.keywordEstimationHistory, ({ trackId, country, keyword, startDate, endDate }, context) => {
-    const app = knownApp(context, storeOf(trackId), trackId);
+    const app = appWithId(context, trackId);
     const days = publishedDays(context, estimation.keywordEstimationHistory, { start: startDate, end: endDate });
     return {
       trackId,

@@ -3,7 +3,7 @@ import { startOfDay, addDays, type Day } from "../../core/day.ts";
 import { daysOf } from "../../core/window.ts";
 import type { KeywordFacts } from "../market/keyword-facts.ts";
 import type { AppDay, RankCell } from "../market/market.ts";
-import { answerTable, answerTo, isPublished, knownApp, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, isPublished, knownApp, type AnswerContext, yesterday } from "../answer-context.ts";
 
 const phones = ["IPHONE", "IPAD"] as const;
 
@@ -63,25 +63,18 @@ function common(facts: KeywordFacts, requested: { keyword: string; countryCode: 
   };
 }
 
-/** The instant of a whole day, for answers without a crawl. */
-function midnight(context: AnswerContext, day: Day): number | string {
-  return context.instant(startOfDay(day));
-}
-
 /** Answers about keywords: ranks, history, top and organic keywords, metadata. */
 export const keywordAnswers = answerTable([
-  answerTo(keyword.iosKeywordRanking, ({ trackId, countryCode, keywords, date }, context) => {
-    knownApp(context, "ios", trackId);
-    return keywords.flatMap((word) =>
-      iosRanks(context, { trackId, keyword: word, country: countryCode, day: date ?? addDays(context.today, -1) }),
-    );
-  }),
-  answerTo(keyword.androidKeywordRanking, ({ trackId, countryCode, keywords, date }, context) => {
-    knownApp(context, "android", trackId);
-    return keywords.flatMap((word) =>
-      androidRanks(context, { trackId, keyword: word, country: countryCode, day: date ?? addDays(context.today, -1) }),
-    );
-  }),
+  answerTo(keyword.iosKeywordRanking, ({ trackId, countryCode, keywords, date }, context) =>
+    keywords.flatMap((word) =>
+      iosRanks(context, { trackId, keyword: word, country: countryCode, day: date ?? yesterday(context) }),
+    ),
+  ),
+  answerTo(keyword.androidKeywordRanking, ({ trackId, countryCode, keywords, date }, context) =>
+    keywords.flatMap((word) =>
+      androidRanks(context, { trackId, keyword: word, country: countryCode, day: date ?? yesterday(context) }),
+    ),
+  ),
   answerTo(keyword.iosKeywordHistory, ({ trackId, countryCode, keyword: word, ...range }, context) =>
     daysBetweenInclusive(range).flatMap((day) =>
       iosRanks(context, { trackId, keyword: word, country: countryCode, day }),
@@ -123,13 +116,13 @@ export const keywordAnswers = answerTable([
     trackId: Number(trackId),
     countryCode,
     deviceType: device,
-    date: midnight(context, date),
+    date: context.instant(startOfDay(date)),
     rankings: organic(context, { store: "ios", trackId, country: countryCode, device, day: date }),
   })),
   answerTo(keyword.androidOrganicKeywords, ({ trackId, countryCode, date }, context) => ({
     trackId,
     countryCode,
-    date: midnight(context, date),
+    date: context.instant(startOfDay(date)),
     rankings: organic(context, { store: "android", trackId, country: countryCode, device: "ALL", day: date }),
   })),
 ]);

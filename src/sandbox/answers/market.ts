@@ -3,7 +3,7 @@ import type { Operation } from "../../api/define-operation.ts";
 import type { Store } from "../../core/store.ts";
 import { addDays, type Day } from "../../core/day.ts";
 import { visibilityOn } from "../market/business.ts";
-import { answerTable, answerTo, knownApp, publishedDays, type AnswerContext } from "../answer-context.ts";
+import { answerTable, answerTo, knownApp, publishedDays, type AnswerContext, yesterday } from "../answer-context.ts";
 
 /** Days that a history covers if no day is named. */
 const historyDays = 30;
@@ -41,9 +41,7 @@ export const marketAnswers = answerTable([
   }),
   answerTo(market.visibilityScore, ({ store, country, trackIds }, context) => {
     const known = trackIds.flatMap((trackId) => context.market.app(store, trackId) ?? []);
-    return Object.fromEntries(
-      known.map((app) => [app.trackId, visibilityOn(app, country, addDays(context.today, -1))]),
-    );
+    return Object.fromEntries(known.map((app) => [app.trackId, visibilityOn(app, country, yesterday(context))]));
   }),
   answerTo(market.iosVisibilityHistory, (requested, context) =>
     history(context, market.iosVisibilityHistory, "ios", requested),

@@ -1,4 +1,5 @@
 import type { Result } from "../market/search-ads.ts";
+import { sumBy } from "../../core/sum.ts";
 
 /** The currency of a report, and which of its goals and installs count. */
 export type Money = {
@@ -12,7 +13,7 @@ const goalDays = [1, 3, 7, 14, 30] as const;
 
 /** The sum of the results of bids on days. */
 export function sumOfResults(results: readonly Result[]): Result {
-  const sum = (name: keyof Result) => results.reduce((total, result) => total + result[name], 0);
+  const sum = (name: keyof Result) => sumBy(results, (result) => result[name]);
   return {
     impressions: sum("impressions"),
     taps: sum("taps"),

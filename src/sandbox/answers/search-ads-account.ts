@@ -1,12 +1,11 @@
 import * as account from "../../api/operations/search-ads-account.ts";
-import { startOfDay, addDays, dayMs } from "../../core/day.ts";
-import { appFacts, ratingsOn } from "../market/app-facts.ts";
+import { startOfDay, dayMs } from "../../core/day.ts";
+import { appFacts } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { bidsOf, changesOn, marketOrganisations, type BidChange } from "../market/search-ads.ts";
-import { versionOn } from "../market/versions.ts";
 import { Refusal } from "../../api/serve/refusal.ts";
 import { answerTable, answerTo, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
-import { iconOf } from "./store-page.ts";
+import { iconOf, appInformation, versionNow } from "./store-page.ts";
 
 /** The apps that the account advertises; none if nothing is connected. */
 const advertised = ({ market, connected }: AnswerContext) =>
@@ -52,22 +51,10 @@ function bidLog({ bid, at, from, to, byRule }: BidChange) {
 }
 
 function searchAdsApp(context: AnswerContext, app: MarketApp) {
-  const day = addDays(context.today, -1);
-  const { categoryId, categoryName, developerId, price } = appFacts(app);
-  const ratings = ratingsOn(app, day);
   return {
-    trackId: app.trackId,
-    name: app.name,
-    categoryName,
-    categoryId,
-    subCategories: [categoryName],
-    iconUrl: iconOf(app, versionOn(app, day)),
-    price: price.toFixed(2),
-    developerId,
-    developerName: app.developer,
-    rating: ratings.average,
-    ratingCount: ratings.count,
-    lastUpdate: localTime(versionOn(app, day).at),
+    ...appInformation(context, app),
+    subCategories: [appFacts(app).categoryName],
+    lastUpdate: localTime(versionNow(context, app).at),
     releaseDate: localTime(startOfDay(app.released)),
   };
 }
@@ -93,7 +80,7 @@ export const searchAdsAccountAnswers = answerTable([
     advertised(context).map((app, index) => ({
       name: app.name,
       trackId: app.trackId,
-      iconUrl: iconOf(app, versionOn(app, addDays(context.today, -1))),
+      iconUrl: iconOf(app, versionNow(context, app)),
       developerName: app.developer,
       integrations: [
         {

@@ -1,14 +1,12 @@
 import * as insight from "../../api/operations/search-ads-insight.ts";
 import type { Day } from "../../core/day.ts";
 import type { MarketApp } from "../market/apps.ts";
-import { paidShareOn } from "../market/search-ads.ts";
 import { answerTable, answerTo, knownApp, publishedDays } from "../answer-context.ts";
+import { paidShareOver } from "../market/search-ads.ts";
 
 /** An app's share of the paid impressions of a keyword over days, in total and by slot. */
 function share(app: MarketApp, of: { country: string; keyword: string; days: readonly Day[] }) {
-  const { country, keyword, days } = of;
-  const sum = days.reduce((total, day) => total + paidShareOn(app, { country, keyword, day }), 0);
-  const all = days.length === 0 ? 0 : Math.round((sum / days.length) * 1e4) / 1e4;
+  const all = paidShareOver(app, of);
   return { all, slotShares: { "1": all, "2": Math.round(all * 5e3) / 1e4 } };
 }
 

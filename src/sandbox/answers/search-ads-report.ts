@@ -1,6 +1,6 @@
 import * as report from "../../api/operations/search-ads-report.ts";
 import type { Day } from "../../core/day.ts";
-import { paidShareOn, bidsOf, resultOn, type Bid } from "../market/search-ads.ts";
+import { bidsOf, resultOn, type Bid, paidShareOver } from "../market/search-ads.ts";
 import { answerTable, answerTo, publishedDays, type AnswerContext, type ValuesOf } from "../answer-context.ts";
 import { metricsOf, sumOfResults, type Money } from "./report-metrics.ts";
 import { identityFields, levelKeys, statusFields, type Level } from "./report-row.ts";
@@ -103,7 +103,7 @@ export const searchAdsReportAnswers = answerTable([
       },
       appData: apps
         .map((app) => ({
-          share: average(days.map((day) => paidShareOn(app, { country, keyword, day }))),
+          share: paidShareOver(app, { country, keyword, days }),
           trackId: Number(app.trackId),
           name: app.name,
           iconUrl: `https://icons.example/${app.trackId}.png`,
@@ -114,9 +114,3 @@ export const searchAdsReportAnswers = answerTable([
     }));
   }),
 ]);
-
-function average(values: readonly number[]): number {
-  return values.length === 0
-    ? 0
-    : Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 1e4) / 1e4;
-}

@@ -1,8 +1,32 @@
 import type { MarketApp } from "../market/apps.ts";
 import { unlistedApp } from "../market/charts.ts";
 import { hashOf } from "../market/noise.ts";
-import type { Version } from "../market/versions.ts";
-import type { AnswerContext } from "../answer-context.ts";
+import { versionOn, type Version } from "../market/versions.ts";
+import { yesterday, type AnswerContext } from "../answer-context.ts";
+import { appFacts, ratingsOn } from "../market/app-facts.ts";
+
+/** The release of an app that is in the store now, as far as it is published. */
+export function versionNow(context: AnswerContext, app: MarketApp): Version {
+  return versionOn(app, yesterday(context));
+}
+
+/** The fields of an app in the lists of the account. */
+export function appInformation(context: AnswerContext, app: MarketApp) {
+  const { categoryId, categoryName, price, developerId } = appFacts(app);
+  const ratings = ratingsOn(app, yesterday(context));
+  return {
+    trackId: app.trackId,
+    name: app.name,
+    categoryName,
+    categoryId,
+    iconUrl: iconOf(app, versionNow(context, app)),
+    price: price.toFixed(2),
+    developerId,
+    developerName: app.developer,
+    rating: ratings.average,
+    ratingCount: ratings.count,
+  };
+}
 
 /** The picture of an app as of a version. */
 export function iconOf(app: MarketApp, version: Version): string {

@@ -11,7 +11,6 @@ type Requested = {
   readonly trackId: string;
   readonly startDate: Day;
   readonly endDate: Day;
-  readonly language: string;
 };
 type Step = { readonly now: Version; readonly before: Version | null };
 
@@ -67,7 +66,12 @@ function list(context: AnswerContext, operation: Operation, store: Store, reques
   }));
 }
 
-function detailed(context: AnswerContext, operation: Operation, store: Store, requested: Requested) {
+function detailed(
+  context: AnswerContext,
+  operation: Operation,
+  store: Store,
+  requested: Requested & { readonly language: string },
+) {
   const app = knownApp(context, store, requested.trackId);
   return steps(context, operation, app, requested)
     .filter(({ before }) => before !== null)
@@ -84,14 +88,9 @@ function detailed(context: AnswerContext, operation: Operation, store: Store, re
 
 /** Answers about the versions of apps, as a list and with the changes. */
 export const versionAnswers = answerTable([
-  answerTo(version.iosVersionList, ({ countryCode, ...requested }, context) =>
-    list(context, version.iosVersionList, "ios", { ...requested, language: context.market.languageIn(countryCode) }),
-  ),
-  answerTo(version.androidVersionList, ({ langCode, ...requested }, context) =>
-    list(context, version.androidVersionList, "android", {
-      ...requested,
-      language: langCode.slice(0, 2).toLowerCase(),
-    }),
+  answerTo(version.iosVersionList, (requested, context) => list(context, version.iosVersionList, "ios", requested)),
+  answerTo(version.androidVersionList, (requested, context) =>
+    list(context, version.androidVersionList, "android", requested),
   ),
   answerTo(version.iosVersionListDetailed, ({ countryCode, ...requested }, context) =>
     detailed(context, version.iosVersionListDetailed, "ios", {

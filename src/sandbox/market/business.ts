@@ -4,6 +4,7 @@ import { appFacts } from "./app-facts.ts";
 import type { MarketApp } from "./apps.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
 import { dayNumber, type RankDevice } from "./ranks.ts";
+import { sumBy } from "../../core/sum.ts";
 
 /** One app in one country on one day, on one device. */
 type BusinessCell = {
@@ -37,11 +38,10 @@ export function businessOver(
   over: { days: readonly Day[]; devices: readonly RankDevice[] },
 ): Business {
   const cells = over.days.flatMap((day) => over.devices.map((device) => businessOn({ app, country, day, device })));
-  const sum = (of: (cell: Business) => number) => cells.reduce((total, cell) => total + of(cell), 0);
   return {
-    downloads: sum(({ downloads }) => downloads),
-    revenue: Math.round(sum(({ revenue }) => revenue) * 100) / 100,
-    views: sum(({ views }) => views),
+    downloads: sumBy(cells, ({ downloads }) => downloads),
+    revenue: Math.round(sumBy(cells, ({ revenue }) => revenue) * 100) / 100,
+    views: sumBy(cells, ({ views }) => views),
   };
 }
 

@@ -1,5 +1,5 @@
 import { dayMs, type Day } from "../../core/day.ts";
-import { hashOf, mix, unit } from "./noise.ts";
+import { hashOf, mix, unit, pick } from "./noise.ts";
 import { dayNumber, lastRank, type RankDevice } from "./ranks.ts";
 
 /** One crawl of the store by the service: the instant as epoch-ms and the rank that it saw, null for none. */
@@ -42,10 +42,5 @@ function instant(hash: number, day: Day, from: number, to: number): number {
 /** What the morning crawl saw: a position within two of the latest one, sometimes none. */
 function earlier(hash: number, rank: number | null): number | null {
   if (rank === null || unit(hash) < 0.06) return null;
-  const step = pickStep(mix(hash, 1));
-  return Math.min(lastRank, Math.max(1, rank + step));
-}
-
-function pickStep(hash: number): number {
-  return [-2, -1, 1, 2][Math.floor(unit(hash) * 4)] ?? 1;
+  return Math.min(lastRank, Math.max(1, rank + pick(mix(hash, 1), [-2, -1, 1, 2])));
 }

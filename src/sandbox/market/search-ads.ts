@@ -3,6 +3,7 @@ import type { MarketApp } from "./apps.ts";
 import type { Market } from "./market.ts";
 import { hashOf, mix, unit, wander } from "./noise.ts";
 import { dayNumber } from "./ranks.ts";
+import { sumBy } from "../../core/sum.ts";
 
 /** An organisation of the account; `rate` is the value of a US dollar in its currency. */
 export type Organisation = {
@@ -112,8 +113,16 @@ export function changesOn(bid: Bid, day: Day): readonly BidChange[] {
   return byRule && unit(mix(hash, 5)) < 0.3 ? [change, change] : [change];
 }
 
-/** The share of a keyword's paid impressions that an app wins on a day, 0 to 1; 0 if it does not pay. */
-export function paidShareOn(app: MarketApp, cell: { country: string; keyword: string; day: Day }): number {
+/** The average share of a keyword's paid impressions that an app wins over days, 0 to 1; 0 if it does not pay. */
+export function paidShareOver(
+  app: MarketApp,
+  { days, ...cell }: { country: string; keyword: string; days: readonly Day[] },
+): number {
+  const sum = sumBy(days, (day) => paidShareOn(app, { ...cell, day }));
+  return days.length === 0 ? 0 : Math.round((sum / days.length) * 1e4) / 1e4;
+}
+
+function paidShareOn(app: MarketApp, cell: { country: string; keyword: string; day: Day }): number {
   const hash = hashOf("paid", app.trackId, cell.country, cell.keyword);
   if (!app.countries.includes(cell.country) || unit(hash) < 0.5) return 0;
   return 0.12 * unit(mix(hash, 1)) * (1 + 0.5 * wander(hash, dayNumber(cell.day)));

@@ -175,13 +175,13 @@ const twists: Readonly<Record<Language, readonly string[]>> = {
 };
 
 /** The language of searches in a country's store, as a two-letter code. */
-export function languageIn(country: string): string {
+export function languageIn(country: string): Language {
   return languageOf[country] ?? "en";
 }
 
 /** The `index`-th natural keyword of a topic in a country: there is no end and no repeat. */
 export function phrase(topic: Topic, country: string, index: number): string {
-  const language = languageOf[country] ?? "en";
+  const language = languageIn(country);
   const words = topicWords[topic][language];
   const forms = twists[language];
   const round = Math.floor(index / (words.length * forms.length));

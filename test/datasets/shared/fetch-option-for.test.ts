@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { androidKeywordHistory, androidKeywordRanking } from "../../src/api/operations/keyword.ts";
-import { searchAdsReports } from "../../src/api/operations/search-ads-report.ts";
-import { keywordEstimation } from "../../src/api/operations/keyword-estimation.ts";
-import { fetchOptionOf } from "../../src/api/fetch-option-of.ts";
-import { carries } from "../../src/core/fetch-option.ts";
-import { batchesFor } from "../../src/plan/draft.ts";
-import { invent } from "../support/api-invented.ts";
+import { androidKeywordHistory, androidKeywordRanking } from "../../../src/api/operations/keyword.ts";
+import { searchAdsReports } from "../../../src/api/operations/search-ads-report.ts";
+import { keywordEstimation } from "../../../src/api/operations/keyword-estimation.ts";
+import { fetchOptionOf } from "../../../src/datasets/shared/fetch-option-for.ts";
+import { carries } from "../../../src/core/fetch-option.ts";
+import { batchesFor } from "../../../src/plan/draft.ts";
+import { invent } from "../../support/api-invented.ts";
 
 test("a list carries many items of one day, a range one item of many days", () => {
   expect(fetchOptionOf(androidKeywordRanking, new Map())).toEqual({
