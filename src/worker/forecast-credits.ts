@@ -45,7 +45,7 @@ async function forecastCredits(parts: Parts, accountId: string, stop?: AbortSign
   const today = dayOf(now);
   const until = await horizonOf(db, accountId, now);
   const { lines, agreed } = await readPriced(db, config);
-  const runs = Map.groupBy(firstRuns(lines, now, until), ({ at }) => dayOf(at));
+  const runs = Map.groupBy(firstRuns(lines, now, until), ({ day }) => day);
   const waiting = await waitingWork(parts, scheduledBy(lines, settings), agreed);
   const forecaster = createPriceForecaster({ db, settings, accountId, today, waiting });
   const days: ForecastDay[] = [];
@@ -72,13 +72,20 @@ async function horizonOf(db: Parts["warehouse"]["db"], accountId: string, now: n
   return Math.min(Math.max(resetsAt, monthEnd, weekEnd), now + mostDays * dayMs);
 }
 
-/** The first run of each line on each day, in order of time: a later run of the same day finds nothing to do. */
+/** A run whose time has passed is about to start if it did not yet, because its worker slept or is busy. */
+const lateMs = 60_000;
+
+/**
+ * The first run of each line on each day, in order of time: a later run of the same day finds nothing to do, and neither does a passed one of
+ * today that was planned.
+ */
 function firstRuns(lines: readonly CrontabLine[], now: number, until: number) {
+  const from = startOfDay(dayOf(now)) - 1;
   return lines
     .flatMap(({ datasets, ...line }) => {
       if (datasets === null) return [];
-      const byDay = Map.groupBy(runsBetween(line, now, until), (at) => dayOf(at));
-      return [...byDay.values()].flatMap((ats) => ats.slice(0, 1)).map((at) => ({ at, datasets }));
+      const byDay = Map.groupBy(runsBetween(line, from, until), (at) => dayOf(at));
+      return [...byDay].map(([day, [first = now]]) => ({ day, at: first > now ? first : now + lateMs, datasets }));
     })
     .sort((a, b) => a.at - b.at);
 }

@@ -8,7 +8,7 @@ import { readCreditForecast } from "../../src/incidents/credit-forecast.ts";
 import { createPriceForecaster } from "../../src/planner/price-schedule.ts";
 import { announceRuns, forecastBeforeHistory } from "../../src/worker/announce-runs.ts";
 import { currentForecast } from "../../src/worker/forecast-credits.ts";
-import { today as firstDay } from "../support/ingest-stage.ts";
+import { today as firstDay, type RunOptions } from "../support/ingest-stage.ts";
 import { long, monthMs } from "../support/long.ts";
 import { openNights, type Nights } from "../support/nights.ts";
 import { openSynced } from "../support/synced-stage.ts";
@@ -19,8 +19,8 @@ const settings = { datasets: { app_rating: { on: true } }, credits: { floors, bu
 const nightsAfter = long ? 30 : 2;
 const accounts = [{ token: "sandbox-token", total: 100_000, periodHours: 24 * (long ? 30 : 8) }];
 
-async function made(nights: Nights) {
-  await using app = await nights.stage.open(nights.run());
+async function made(nights: Nights, more: RunOptions = {}) {
+  await using app = await nights.stage.open(nights.run(more));
   return await currentForecast(app);
 }
 
@@ -214,4 +214,23 @@ test("work that is too dear for its budget is in the price of a night, and is no
   expect(credits).toBeGreaterThan(0);
   expect(tooSmall.price).toMatchObject({ credits: large.price.credits });
   expect(tooSmall.charge.planned).toBe(large.charge.planned - credits);
+});
+
+test("a night whose time has passed counts until it is planned: its worker slept, or is about to plan", async () => {
+  await using nights = await openNights(
+    { accounts, market: { apps: 1, countries: ["US"], keywordsPerApp: 3 } },
+    { settings },
+  );
+  const { stage, clock } = nights;
+  await stage.sync(nights.run());
+  nights.next();
+  // the crontab plans at four
+  const late = { ...clock, now: () => clock.now() + 150 * 60_000 };
+  const now = late.now();
+  const [unplanned] = (await made(nights, { clock: late }))?.days ?? [];
+  expect(unplanned?.planned).toBeGreaterThan(0);
+  expect(unplanned?.startsAt).toBeGreaterThan(now);
+  await stage.sync(nights.run({ clock: late }));
+  const [planned] = (await made(nights, { clock: late }))?.days ?? [];
+  expect(planned).toMatchObject({ day: nights.today(), planned: 0 });
 });
