@@ -139,7 +139,7 @@ comment on column ops.run.worker_id       is 'Foreground process that runs the s
 comment on column ops.run.plan_id         is 'Plan that it runs; null when it does not use a saved plan.';
 comment on column ops.run.as_of           is 'Day that counted as today.';
 comment on column ops.run.datasets        is 'Datasets that were planned.';
-comment on column ops.run.plans_after     is 'Datasets that workers plan once lists among its slices are loaded, if these come from earlier runs; empty for datasets.';
+comment on column ops.run.plans_after     is 'Datasets that workers plan once lists among its slices are loaded, if these come from earlier runs; if empty, those in datasets, and nothing after a sync.';
 comment on column ops.run.days            is 'Days that a person named for a sync; null if none were named: each dataset then has its own.';
 comment on column ops.run.max_credits     is 'Credit limit of the run; null without a limit, and for an import, which spends nothing.';
 comment on column ops.run.account         is 'Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.';

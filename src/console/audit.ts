@@ -44,7 +44,7 @@ export async function recordOutcome(
     where  audit_id = ${auditId}`.execute(db);
 }
 
-/** Records something that ends as it begins, is about nothing else and costs nothing. */
+/** Records an action that is over at once, has no subject and costs nothing. */
 export async function recordAtOnce(
   db: Database,
   actor: Actor,

@@ -59,7 +59,7 @@ type AgreedPrice = Pick<Price, "credits" | "binds">;
 /** The outcome: a sentence, the page to go to, and the work that continues after the response is sent. */
 type Done = { readonly says: string; readonly to: string; readonly started?: BackgroundWork };
 
-/** The outcome of an action that starts a run, which spends no more than was agreed to. */
+/** The outcome of an action that has started a run with the agreed price as its limit. */
 export function runStarted(started: BackgroundWork, { credits }: AgreedPrice, to: string): Done {
   return { started, says: `${started.what} has started and costs at most ${countOf(credits, "credit")}.`, to };
 }

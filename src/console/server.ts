@@ -9,7 +9,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { App } from "../app.ts";
 import { projectRoot } from "../config/config.ts";
 import { urlHere } from "../core/loopback.ts";
-import { listenOnSome } from "../health/listen.ts";
+import { listenOrFail } from "../health/listen.ts";
 import { openWarehouse } from "../postgres/database.ts";
 import { checkExposure, createAccess, newCookieKey } from "./access.ts";
 import { addActions } from "./action-routes.ts";
@@ -76,7 +76,7 @@ export async function startConsole(
     openActions: opened.use(createOpenActions()),
   };
   const open = (one: number) => serverOf(parts, one);
-  const got = opened.use(await listenOnSome({ host, port, open, code: "console_not_listening" }));
+  const got = opened.use(await listenOrFail({ host, port, open, code: "console_not_listening" }));
   const stack = opened.move();
   return {
     url: urlHere(host, got.port),

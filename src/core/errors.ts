@@ -59,14 +59,14 @@ function entryOf(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * True when a call that ended with this error, and without a reply, was attempted: then it has a row in ops.request. So is one whose error
- * does not say it.
+ * True when a call that ended with this error, and without a reply, was attempted: then it has a row in ops.request. Unless the error says
+ * otherwise, it was.
  */
 export function wasSent({ code }: StorehouseError): boolean {
   return entryOf(code).sent ?? true;
 }
 
-/** True when a call that ended with this error, and without a reply, may have been charged, or if the error does not say it. */
+/** True when a call that ended with this error, and without a reply, may have been charged: always, unless the error says otherwise. */
 export function mayBeCharged({ code }: StorehouseError): boolean {
   return entryOf(code).charged ?? true;
 }

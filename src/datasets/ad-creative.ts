@@ -5,7 +5,8 @@ import { rangeParams } from "../api/range.ts";
 import type { Slice } from "../core/slice.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { appAreas, areas, forEach, narrowed, networks, thirtyDays } from "./shared/ad-scope.ts";
-import { checkItems, idOf, periodKey } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { idOf, periodKey } from "./shared/values.ts";
 import { answerFields } from "./shared/answer-fields.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 

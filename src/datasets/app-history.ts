@@ -5,7 +5,8 @@ import { defineTable, extraOf, jsonOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp, describers, dimAppOfPage, namesItsApp } from "./shared/dim-app.ts";
 import { appPages, pageKey, pageOptions, localeParams } from "./shared/portfolio-partitions.ts";
-import { isOther, isOtherLanguage, textOf, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { isOther, isOtherLanguage, textOf } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 
 const described = {

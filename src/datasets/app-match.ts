@@ -4,7 +4,7 @@ import { onceDays } from "../core/timing.ts";
 import { defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { eachApp } from "./shared/portfolio-partitions.ts";
-import { checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
 
 const table = defineTable({
   name: "core.app_match",

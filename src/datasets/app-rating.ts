@@ -4,7 +4,8 @@ import type { Portfolio } from "../core/portfolio.ts";
 import { defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, type Partition } from "./shared/define-dataset.ts";
 import { appCountries, LanguageCode, pageKey, localeParams } from "./shared/portfolio-partitions.ts";
-import { textOf, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { textOf } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 
 const table = defineTable({

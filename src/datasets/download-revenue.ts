@@ -3,7 +3,8 @@ import { iosDownloadRevenue as operation } from "../api/operations/estimation.ts
 import { rangeParams } from "../api/range.ts";
 import { holds } from "../core/window.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
-import { amountOf, fullPack, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { amountOf, fullPack } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { deviceOption, deviceParam, requestedDevices, isDeviceTotal } from "./shared/device-option.ts";
 import { appCountries } from "./shared/portfolio-partitions.ts";

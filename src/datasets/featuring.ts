@@ -6,7 +6,8 @@ import { appRef, defineTable, extraOf, jsonOf, type Row } from "../load/table.ts
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { describedApp } from "./shared/dim-app.ts";
 import { readInstant } from "./shared/instants.ts";
-import { eachOnce, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { eachOnce } from "./shared/values.ts";
 
 const table = defineTable({
   name: "core.fact_featuring",

@@ -4,7 +4,7 @@ import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountryDevices } from "./shared/portfolio-partitions.ts";
 import { shareColumns, shareParams, sharesOf } from "./shared/keyword-shares.ts";
-import { checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
 
 const table = defineTable({
   name: "core.fact_impression_share",

@@ -4,7 +4,8 @@ import { AnyTrackId } from "../api/values.ts";
 import { appRef, defineTable, extraOf } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
-import { isOther, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { isOther } from "./shared/values.ts";
 import { clockOf } from "./shared/instants.ts";
 
 const table = defineTable({

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { androidKeywordMetadata, iosKeywordMetadata } from "../api/operations/keyword.ts";
 import { defineTable } from "../load/table.ts";
-import { idOf, isOther, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { idOf, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { keywordCountries } from "./shared/portfolio-partitions.ts";
 

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { androidOrganicKeywords, iosOrganicKeywords } from "../api/operations/keyword.ts";
 import { appRef, defineTable } from "../load/table.ts";
-import { bestFirst, isOther, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { bestFirst, isOther } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { appCountryDevices } from "./shared/portfolio-partitions.ts";
 import { readInstant } from "./shared/instants.ts";

@@ -4,7 +4,8 @@ import { rangeParams } from "../api/range.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { answerFields } from "./shared/answer-fields.ts";
 import { fourteenDays } from "./shared/ad-scope.ts";
-import { periodKey, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { periodKey } from "./shared/values.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
 import { iosAppCountries } from "./shared/portfolio-partitions.ts";
 

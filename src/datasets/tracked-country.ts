@@ -1,7 +1,8 @@
 import { numberOfKeywords } from "../api/operations/dashboard.ts";
 import { appRef, defineTable } from "../load/table.ts";
 import { defineDataset, part } from "./shared/define-dataset.ts";
-import { countryOfKey, checkItems } from "./shared/values.ts";
+import { checkItems } from "./shared/check-items.ts";
+import { countryOfKey } from "./shared/values.ts";
 import { eachApp } from "./shared/portfolio-partitions.ts";
 
 const table = defineTable({

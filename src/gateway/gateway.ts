@@ -1,7 +1,7 @@
 import type { App } from "../app.ts";
 import { fail } from "../core/errors.ts";
 import { urlHere } from "../core/loopback.ts";
-import { listenOnSome } from "../health/listen.ts";
+import { listenOrFail } from "../health/listen.ts";
 import { checkBalance } from "../ingest/balance-check.ts";
 import { keyHolders } from "./keys.ts";
 import { createGatewayServer } from "./server.ts";
@@ -31,7 +31,7 @@ export async function startGateway(app: App, options: GatewayOptions): Promise<G
   // a wrong token or address is reported before anybody calls
   await checkBalance(sessions.parts.ingest, stop);
   const open = () => createGatewayServer(sessions.parts, sessions);
-  const got = opened.use(await listenOnSome({ host, port, open, code: "gateway_not_listening" }));
+  const got = opened.use(await listenOrFail({ host, port, open, code: "gateway_not_listening" }));
   const stack = opened.move();
   return { url: urlHere(host, got.port), port: got.port, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

@@ -19,17 +19,17 @@ type Listening = {
   readonly code: "console_not_listening" | "gateway_not_listening" | "health_not_listening";
 };
 
-/** Opens a server as `listenOnFree` does; throws the error with `code` also if all ports are taken. */
-export async function listenOnSome(listening: Listening): Promise<ListeningServer> {
+/** Opens a server as `listenOnFree` does; throws the error with `code` also if all ports are in use. */
+export async function listenOrFail(listening: Listening): Promise<ListeningServer> {
   const { host, port, code } = listening;
   const got = await listenOnFree(listening);
-  if (got === null) throw fail(code, { host, port, cause: "it and the next ten ports are in use" });
+  if (got === null) throw fail(code, { host, port, cause: "it and the next ports are in use" });
   return got;
 }
 
 /**
- * Opens a server on the port, or on the next free one of ten if it is taken; null if all are. Throws the error with `code`, whose cause is
- * the code of the operating system.
+ * Opens a server on the port, or on the next free one of ten if it is taken; null if all are. Throws the error with `code` if the host or
+ * port cannot be used at all, with the operating system's reason.
  */
 export async function listenOnFree({ host, port, open, code }: Listening): Promise<ListeningServer | null> {
   const ports =

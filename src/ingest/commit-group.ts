@@ -80,10 +80,9 @@ function writtenDatasets({ load }: GroupMember): readonly string[] {
 }
 
 /**
- * Queues the planner after slices of the shared queue, or of a retry, that changed the portfolio, since the next round is planned from it. A
- * foreground sync plans its own rounds, but not those of a night whose failed lists it takes over with fewer datasets. Called in the
- * transaction that commits the slices, as its last statement: a worker that dies leaves both or neither, and the row of the job is locked
- * only while the commit takes place.
+ * Queues the planner after slices of the shared queue, of a retry, or of a run with `plans_after` that changed the portfolio, since the
+ * next round is planned from it. Other foreground syncs plan their own rounds. Called in the transaction that commits the slices, as its
+ * last statement: a worker that dies leaves both or neither, and the row of the job is locked only while the commit takes place.
  */
 async function planAfter(db: Database, queueId: string, slices: readonly Slice[]): Promise<void> {
   const runs = new Set(

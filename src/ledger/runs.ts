@@ -22,7 +22,7 @@ export type RunStart = {
   readonly account: string;
   readonly asOf: Day;
   readonly datasets: readonly string[];
-  /** What workers plan once lists are loaded that it has taken over; its own datasets if left out or empty. */
+  /** What workers plan once lists are loaded that it has taken over; if left out or empty, its own datasets, and nothing after a sync. */
   readonly plansAfter?: readonly string[];
   /** Days that a person named; if left out, each dataset has its own. */
   readonly within?: Partial<Window>;

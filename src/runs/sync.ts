@@ -37,12 +37,14 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   const names = datasetsOf(request, parts.settings).map((dataset) => dataset.name);
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
   const account = accountOf(parts.settings);
-  const taken = sql`(s.state = 'failed' or ${isOpen()})`;
-  const others = await plansAfter(db, taken, { datasets: names, account, today: request.today });
-  // this sync plans its own datasets
-  const after = others.every((name) => names.includes(name)) ? [] : others;
+  const isTaken = sql`(s.state = 'failed' or ${isOpen()})`;
+  // a sync of everything plans everything by itself
+  const plansAfter =
+    request.datasets.length === 0
+      ? []
+      : await plannedFrom(db, isTaken, { datasets: names, account, today: request.today });
   const own = { workerId, account, asOf: request.today, within: request.bounds, maxCredits };
-  const runId = await openRun(db, { kind: "sync", ...own, datasets: names, plansAfter: after }, clock.now());
+  const runId = await openRun(db, { kind: "sync", ...own, datasets: names, plansAfter }, clock.now());
   const round = { runId, names, request };
   return runToEnd(parts, {
     runId,
@@ -57,14 +59,15 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   });
 }
 
-/** What workers plan once lists of today among these slices `s` of an account and its datasets are loaded by this process. */
-function plansAfter(
+/** What the runs of today would have planned from those lists among these datasets that a slice `s` with `isMeant` is about. */
+async function plannedFrom(
   db: Database,
-  isTaken: SqlFragment,
+  isMeant: SqlFragment,
   { datasets, account, today }: { readonly datasets: readonly string[]; readonly account: string; readonly today: Day },
 ): Promise<readonly string[]> {
-  const isMeant = sql`${isTaken} and s.dataset = any (${[...datasets]}::text[]) and ${isOfAccount(account)}`;
-  return readPlansAfter(db, isMeant, today);
+  const lists = datasets.filter((name) => datasetNamed(name).stage !== "market");
+  if (lists.length === 0) return [];
+  return readPlansAfter(db, sql`${isMeant} and s.dataset = any (${lists}::text[]) and ${isOfAccount(account)}`, today);
 }
 
 type RoundRequest = { readonly runId: string; readonly names: readonly string[]; readonly request: SyncRequest };
@@ -208,10 +211,10 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const account = accountOf(parts.settings);
   const reopening = { ...retried(request, which), account };
   const { datasets } = reopening;
-  const others = await plansAfter(db, sql`s.state = 'failed'`, { datasets, account, today: request.today });
-  const after = others.length === 0 ? [] : [...new Set([...datasets, ...others])];
+  const others = await plannedFrom(db, sql`s.state = 'failed'`, { datasets, account, today: request.today });
+  const plansAfter = others.length === 0 ? [] : [...new Set([...datasets, ...others])];
   const own = { workerId, account, asOf: request.today, maxCredits };
-  const runId = await openRun(db, { kind: "retry", ...own, datasets, plansAfter: after }, clock.now());
+  const runId = await openRun(db, { kind: "retry", ...own, datasets, plansAfter }, clock.now());
   const isOfSome = isNarrowed(which);
   const reopened = await db.transaction().execute((transaction) => reopen(transaction, { ...reopening, runId }));
   // a limit is the price of what failed: others would use it up

@@ -73,7 +73,7 @@ export function knownApp(context: AnswerContext, store: Store, trackId: string):
   return app;
 }
 
-/** The app of either store with this id; refuses with 404 if the market has none. */
+/** The app with this id, of whichever store; refuses with 404 if the market has none. */
 export function appWithId(context: AnswerContext, trackId: string): MarketApp {
   return knownApp(context, storeOf(trackId), trackId);
 }

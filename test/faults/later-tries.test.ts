@@ -136,6 +136,11 @@ test("if a sync of some datasets loads the failed lists of a day, workers plan w
   expect(await stage.sync(lists)).toMatchObject({ outcome: "loaded" });
   const [job] = await planned();
   expect(job?.payload.datasets).toContain("keyword_rank");
+  // a sync of everything plans that itself
+  await stage.query("delete from graphile_worker._private_jobs");
+  await stage.query("update ops.slice set state = 'deferred', due_at = ended_at where dataset = 'tracked_country'");
+  expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
+  expect(await planned()).toEqual([]);
 });
 
 test("slices whose answers were unusable for seconds are all requested again after 5 minutes, however many attempts each had", async () => {

@@ -9,7 +9,8 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, type Row } from "../../load/table.ts";
-import { chartTypeOf, checkItems } from "./values.ts";
+import { checkItems } from "./check-items.ts";
+import { chartTypeOf } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 

@@ -5,7 +5,8 @@ import type { Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { holds } from "../../core/window.ts";
 import { appRef, extraOf, type Row } from "../../load/table.ts";
-import { amountOf, isOther, checkItems } from "./values.ts";
+import { checkItems } from "./check-items.ts";
+import { amountOf, isOther } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 

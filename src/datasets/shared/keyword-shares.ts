@@ -4,7 +4,8 @@ import type { InvalidItem } from "../../api/read-answer.ts";
 import type { Slice } from "../../core/slice.ts";
 import type { Params } from "../../api/address.ts";
 import { extraOf } from "../../load/table.ts";
-import { amountOf, isOther, checkItems } from "./values.ts";
+import { checkItems } from "./check-items.ts";
+import { amountOf, isOther } from "./values.ts";
 import { part } from "./define-dataset.ts";
 import { readInstant } from "./instants.ts";
 

@@ -4,7 +4,6 @@ import type { Day } from "../../core/day.ts";
 import type { Scope, Slice } from "../../core/slice.ts";
 import { foldKeyword } from "../../core/text.ts";
 import { lastDay } from "../../core/window.ts";
-import type { InvalidItem } from "../../api/read-answer.ts";
 
 /** A measure that is reported as a number or as digits, as a number; null if there is none. */
 export function amountOf(value: number | string | null | undefined): number | null {
@@ -40,25 +39,6 @@ export function bestFirst<E extends Ranked>(entries: readonly E[]): readonly E[]
 
 function worth(entry: Ranked): number {
   return entry.rank ?? Number.POSITIVE_INFINITY;
-}
-
-/**
- * The items of an answer that belong to its slice, and the others as invalid. `reasonOf`: why an item does not belong to it, null if it
- * does; `shownOf`: what an invalid item is recorded as, the item itself if left out.
- */
-export function checkItems<T>(
-  items: readonly T[],
-  reasonOf: (item: T) => string | null,
-  shownOf: (item: T) => unknown = (item) => item,
-): { readonly fitting: readonly T[]; readonly invalid: readonly InvalidItem[] } {
-  const fitting: T[] = [];
-  const invalid: InvalidItem[] = [];
-  for (const item of items) {
-    const reason = reasonOf(item);
-    if (reason === null) fitting.push(item);
-    else invalid.push({ reason, item: shownOf(item) });
-  }
-  return { fitting, invalid };
 }
 
 /** Items without those that equal an earlier one, field by field. */

@@ -4,11 +4,11 @@ import { startOfDay } from "../../core/day.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 import type { MarketApp } from "../market/apps.ts";
 import { answerTable, answerTo, knownApp, type AnswerContext, yesterday } from "../answer-context.ts";
-import { descriptionOf, iconOf, screenshotsOf, similarTo, versionNow } from "./store-page.ts";
+import { descriptionOf, iconOf, screenshotsOf, similarTo, versionShown } from "./store-page.ts";
 
 /** What both stores report about an app on its page. */
 function page(context: AnswerContext, of: MarketApp, language: string) {
-  const version = versionNow(context, of);
+  const version = versionShown(context, of);
   return {
     name: of.name,
     price: appFacts(of).price.toFixed(2),
@@ -29,12 +29,12 @@ function simple(context: AnswerContext, of: MarketApp) {
   return {
     name: of.name,
     price: price === 0 ? "Free" : `$${price.toFixed(2)}`,
-    iconUrl: iconOf(of, versionNow(context, of)),
+    iconUrl: iconOf(of, versionShown(context, of)),
     categoryId,
     developerId,
     rating: ratings.average,
     ratingCount: ratings.count,
-    lastUpdate: context.instant(versionNow(context, of).at),
+    lastUpdate: context.instant(versionShown(context, of).at),
   };
 }
 
@@ -48,11 +48,11 @@ function knownOf(context: AnswerContext, store: Store, trackIds: readonly string
 function developerApp(context: AnswerContext, of: MarketApp) {
   return {
     name: of.name,
-    iconUrl: iconOf(of, versionNow(context, of)),
+    iconUrl: iconOf(of, versionShown(context, of)),
     price: appFacts(of).price.toFixed(2),
     developerId: appFacts(of).developerId,
     developerName: of.developer,
-    lastUpdateTime: context.instant(versionNow(context, of).at),
+    lastUpdateTime: context.instant(versionShown(context, of).at),
   };
 }
 
@@ -79,7 +79,7 @@ export const appAnswers = answerTable([
     const of = context.market.app("android", trackId);
     if (of === null) return undefined;
     const language = (langCode ?? "EN").toLowerCase();
-    const version = versionNow(context, of);
+    const version = versionShown(context, of);
     const ratings = ratingsOn(of, yesterday(context));
     const [five, four, three, two, one] = ratings.stars;
     return {

@@ -18,7 +18,7 @@ import {
   appWithId,
 } from "../answer-context.ts";
 import { isStoreConnected, keywordWithRanks } from "./dashboard.ts";
-import { iconOf, versionNow } from "./store-page.ts";
+import { iconOf, versionShown } from "./store-page.ts";
 import { sumBy } from "../../core/sum.ts";
 
 /** An app among the results of a search; the earlier ones score higher. */
@@ -29,7 +29,7 @@ function hit(context: AnswerContext, app: MarketApp, index: number) {
     name: app.name,
     categoryName,
     categoryId,
-    iconUrl: iconOf(app, versionNow(context, app)),
+    iconUrl: iconOf(app, versionShown(context, app)),
     developerId,
     developerName: app.developer,
     rankScore: Math.round(1_000 / (index + 1)) / 10,
@@ -106,7 +106,7 @@ export const dashboardMoreAnswers = answerTable([
     const app = knownApp(context, "ios", trackId);
     const language = context.market.languageIn(countryCode);
     const all = context.market.trackedKeywords(app, countryCode).filter((word) => !word.includes(","));
-    const { at } = versionNow(context, app);
+    const { at } = versionShown(context, app);
     // each release drops a word and adds another
     const first = Math.floor(at / dayMs) % Math.max(1, all.length);
     const field = [...all.slice(first), ...all.slice(0, first)];

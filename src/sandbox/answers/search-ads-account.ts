@@ -5,7 +5,7 @@ import type { MarketApp } from "../market/apps.ts";
 import { bidsOf, changesOn, marketOrganisations, type BidChange } from "../market/search-ads.ts";
 import { Refusal } from "../../api/serve/refusal.ts";
 import { answerTable, answerTo, localTime, publishedDays, type AnswerContext } from "../answer-context.ts";
-import { iconOf, appInformation, versionNow } from "./store-page.ts";
+import { iconOf, appInformation, versionShown } from "./store-page.ts";
 
 /** The apps that the account advertises; none if nothing is connected. */
 const advertised = ({ market, connected }: AnswerContext) =>
@@ -54,7 +54,7 @@ function searchAdsApp(context: AnswerContext, app: MarketApp) {
   return {
     ...appInformation(context, app),
     subCategories: [appFacts(app).categoryName],
-    lastUpdate: localTime(versionNow(context, app).at),
+    lastUpdate: localTime(versionShown(context, app).at),
     releaseDate: localTime(startOfDay(app.released)),
   };
 }
@@ -80,7 +80,7 @@ export const searchAdsAccountAnswers = answerTable([
     advertised(context).map((app, index) => ({
       name: app.name,
       trackId: app.trackId,
-      iconUrl: iconOf(app, versionNow(context, app)),
+      iconUrl: iconOf(app, versionShown(context, app)),
       developerName: app.developer,
       integrations: [
         {

@@ -5,8 +5,8 @@ import { versionOn, type Version } from "../market/versions.ts";
 import { yesterday, type AnswerContext } from "../answer-context.ts";
 import { appFacts, ratingsOn } from "../market/app-facts.ts";
 
-/** The release of an app that is in the store now, as far as it is published. */
-export function versionNow(context: AnswerContext, app: MarketApp): Version {
+/** The newest release of an app that store pages show: they are a day behind. */
+export function versionShown(context: AnswerContext, app: MarketApp): Version {
   return versionOn(app, yesterday(context));
 }
 
@@ -19,7 +19,7 @@ export function appInformation(context: AnswerContext, app: MarketApp) {
     name: app.name,
     categoryName,
     categoryId,
-    iconUrl: iconOf(app, versionNow(context, app)),
+    iconUrl: iconOf(app, versionShown(context, app)),
     price: price.toFixed(2),
     developerId,
     developerName: app.developer,

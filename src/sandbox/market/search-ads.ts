@@ -113,7 +113,7 @@ export function changesOn(bid: Bid, day: Day): readonly BidChange[] {
   return byRule && unit(mix(hash, 5)) < 0.3 ? [change, change] : [change];
 }
 
-/** The average share of a keyword's paid impressions that an app wins over days, 0 to 1; 0 if it does not pay. */
+/** The average share of a keyword's paid impressions that an app wins over days, 0 to 1, rounded to four decimals; 0 if it does not pay. */
 export function paidShareOver(
   app: MarketApp,
   { days, ...cell }: { country: string; keyword: string; days: readonly Day[] },
