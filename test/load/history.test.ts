@@ -163,8 +163,14 @@ describe("a history", () => {
     const dimensions = createDimensions(stage.db);
     const closing = async (date: string) => {
       const outdated = {
-        ...{ table: listed, rows: [], scope: { country_key: "US" }, sliceId: "2", fetchedAt: 2 },
-        ...{ day: day(date), complete: true, isOutdated: true },
+        table: listed,
+        rows: [],
+        scope: { country_key: "US" },
+        sliceId: "2",
+        fetchedAt: 2,
+        day: day(date),
+        complete: true,
+        isOutdated: true,
       };
       const load = await prepareLoad(outdated, dimensions, createPartitions(stage.db));
       const { current, closing: keys } = await closingsOf(stage.db, load, dimensions);
