@@ -77,7 +77,7 @@ with cell as (
                                and    (n.state not in ('failed', 'skipped', 'lost')
                                        or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable')))) as holds
     from   own as f
-    -- `offset 0` is a fence: without it the planner would join a filter on the day with every slice, and evaluate these expressions once per group of items
+    -- `offset 0` is a barrier: without it the planner would join a filter on the day with every slice, and evaluate these expressions once per group of items
     cross  join lateral (
       select t.date_day,
              -- the newest slice decides: its number, and behind it in six bits its state, whether some of its answer did not fit, whether the day was dropped since
@@ -158,7 +158,7 @@ and    not (s.state = 'failed' and exists (
 union  all
 select s.scope ->> 'store', s.scope ->> 'app', s.scope ->> 'country', s.window_start, s.window_end, s.batch_id, s.scope, a.app_key, c.country_key, s.ended_at, true
 from   ops.slice as s
--- a fence: of all apps ever seen, few have such slices
+-- a barrier: of all apps ever seen, few have such slices
 cross  join lateral (select n.app_key from core.dim_app as n where n.store = s.scope ->> 'store' and n.track_id = s.scope ->> 'app' offset 0) as a
 join   core.dim_country as c on c.country_code = s.scope ->> 'country'
 -- history may reach back to before a keyword was known
@@ -236,7 +236,7 @@ cross  join lateral (
          coalesce((select range_agg(daterange(f.date_day, f.date_day + 1))
                    from   core.fact_keyword_rank_summary as f
                    where  f.app_key = s.app_key and f.country_key = s.country_key and f.date_day >= s.first_day and f.date_day < s.end_day), '{}') as answered_days
-  offset 0) as x -- fences: what stands for a partition, or a day, would be worked out again wherever it is named
+  offset 0) as x -- barriers: what stands for a partition, or a day, would be worked out again wherever it is named
 cross  join lateral (
   select g.date_day, sum(t.item_count)::bigint as item_count, range_agg(t.keyword_keys) as keyword_keys, sum(t.unnamed_count)::bigint as unnamed_count
   from   (select u.window_start, u.window_end, u.ended_at, u.is_unavailable, sum(n.item_count) as item_count, range_agg(n.keyword_keys) as keyword_keys, sum(n.unnamed_count) as unnamed_count

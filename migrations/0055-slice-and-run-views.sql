@@ -51,7 +51,7 @@ select s.slice_id, s.dataset, s.operation, s.scope ->> 'store' as store, s.scope
             from   ops.slice as y
             where  hashtextextended(y.scope::text, 0) = hashtextextended(s.scope::text, 0) and y.window_end > s.window_start
             and    y.window_start < case when s.class = 'snapshot' then date 'infinity' else s.window_end end
-            offset 0) as n -- a fence: the index on datasets would be read from end to end for each slice
+            offset 0) as n -- a barrier: the index on datasets would be read from end to end for each slice
     left   join ops.batch as nb on nb.batch_id = n.batch_id
     cross  join lateral unnest(coalesce(nb.items, array[''])) as i (item)
     cross  join lateral generate_series(case when s.class = 'snapshot' then s.window_start else greatest(n.window_start, s.window_start) end::timestamp,
@@ -103,7 +103,7 @@ cross  join lateral (
           from   ops.slice as s
           where  hashtextextended(s.scope::text, 0) = hashtextextended(f.scope::text, 0) and s.window_end > f.window_start
           and    s.window_start < case when f.class = 'snapshot' then date 'infinity' else f.window_end end
-          offset 0) as n -- a fence: the index on datasets would be read from end to end for each failure
+          offset 0) as n -- a barrier: the index on datasets would be read from end to end for each failure
   where  n.slice_id > f.slice_id and n.dataset = f.dataset and n.scope = f.scope
   and    (n.state in ('loaded', 'empty') or n.state = 'skipped' and n.error_code in ('bad_request', 'not_encodable')
           or f.class = 'snapshot' and n.state = 'failed')
@@ -391,7 +391,7 @@ select ops.comment_columns('ops.paid_voice_answer');
 
 create view ops.freshness as
 with answer as (
-  -- a `with` in here is a fence: planned as one with the joins below, both halves would come in the order of these, and every slice be sorted by its scope
+  -- a `with` in here is a barrier: planned as one with the joins below, both halves would come in the order of these, and every slice be sorted by its scope
   with many as (select dataset from ops.dataset where items_are_apps)
   select s.dataset, s.scope, s.scope ->> 'app' as track_id, s.scope ->> 'country' as country_code,
          max(s.window_start) filter (where s.state in ('loaded', 'empty')) as newest_start,

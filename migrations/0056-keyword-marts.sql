@@ -1,4 +1,4 @@
--- Marts about organic search: ranks, what moved, where the chances are. Ranks are looked up by key behind fences (offset 0), because a join
+-- Marts about organic search: ranks, what moved, where the chances are. Ranks are looked up by key behind barriers (offset 0), because a join
 -- may choose to read every rank there is. Dimensions are left joins, so that a query reads only those whose columns it selects.
 
 create view mart.keyword_rank_daily as
@@ -51,7 +51,7 @@ cross  join lateral (
             select u.account, u.unread_since, 'account' from ops.unread_account as u) as l
     group  by l.account, l.part
     having bool_and(coalesce(l.valid_to <= g.date_day, false)))
-  offset 0) as t -- a fence: joined first, the keywords of a day would be read once for each of them
+  offset 0) as t -- a barrier: joined first, the keywords of a day would be read once for each of them
 join   core.dim_keyword as k on k.keyword_key = t.keyword_key
 left   join lateral (
   select string_agg(distinct n.group_name, ', ' order by n.group_name) as keyword_groups from core.grouped_keyword as n where lower(n.keyword) = lower(k.keyword)) as kg on true
@@ -83,7 +83,7 @@ cross  join lateral (
   select s.answered_keyword_count
   from   core.fact_keyword_rank_summary as s
   where  s.app_key = l.app_key and s.date_day = l.date_day and s.country_key = l.country_key and s.device_key = l.device_key
-  offset 0) as w -- a fence: joined, the newest days of an app would be searched for once for each of its days
+  offset 0) as w -- a barrier: joined, the newest days of an app would be searched for once for each of its days
 cross  join lateral (
   -- counted where a slice is about that day: all days of a backfill would be
   select case when exists (select from ops.unanswered_rank_slice as n
@@ -119,7 +119,7 @@ cross  join lateral (
   select u.country_code, u.date_day
   from   ops.unanswered_keyword_daily as u
   where  u.store = l.store and u.track_id = l.track_id and u.country_code = c.country_code and u.date_day >= l.since_day
-  offset 0) as n; -- a fence: joined, all days without an answer would be counted
+  offset 0) as n; -- a barrier: joined, all days without an answer would be counted
 comment on view   ops.newest_unanswered_day is 'One row per portfolio app, country and day with requested ranks without an answer. Only the newest day of the app in the country and the 6 days before it count, so older days that a backfill waits for have no row. Which of the newest days are incomplete?';
 select ops.comment_columns('ops.newest_unanswered_day');
 

@@ -60,7 +60,7 @@ with recursive plain (app_key) as (
   union  all
   select (select min(r.app_key) from core.review as r where r.source = 'plain' and r.app_key > p.app_key) from plain as p where p.app_key is not null
 )
--- fences all the way (min, offset 0): joined otherwise, all reviews and slices would be read for those of a few apps
+-- barriers all the way (min, offset 0): joined otherwise, all reviews and slices would be read for those of a few apps
 select a.app_key, c.country_key, d.date_day
 from   plain as p
 join   core.dim_app as a on a.app_key = p.app_key

@@ -26,9 +26,10 @@ import type { CallSignals } from "./paid-call.ts";
  *   land         the answer is committed before its body is read         "after landing"       paid-call.ts
  *   unchanged    what is loaded already ends here                        "after commit"        fetch-slice.ts
  *   read         body -> checked value, invalid items, drift, more pages                       read-pages.ts
- *   normalise    value -> rows of each table, with their keys and months                       prepare-slice.ts
- *   load         rows, rejects and drift are written                     "in the load"         commit-group.ts
- *   record       with them, in the same transaction, the slice's state   "after commit"        commit-slice.ts
+ *   normalise    value -> checked rows of each table                                           answer-rows.ts
+ *   prepare      the keys and months that the rows need are made                               prepare-slice.ts
+ *   record       the slice's state, first, because it locks the slice    "in the load"         commit-group.ts (endAttempts)
+ *   load         rows, rejects and drift, in the same transaction        "after commit"        prepare-slice.ts (writeSlices)
  *
  * A process that dies before "after landing" pays for one page again; one that dies after it reads the stored page at the next attempt.
  * Slices that run at the same time share statements and transactions (batched-steps.ts). fail-attempt.ts decides how a failed attempt ends:

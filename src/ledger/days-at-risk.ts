@@ -42,7 +42,7 @@ export async function readDaysAtRisk(db: Database, now: number | null = null): P
       -- those of the last round, and of the one before it those that failed until then
       cross  join lateral (select * from ops.slice as s
                            where  s.dataset = u.dataset and s.class = 'snapshot' and s.window_start > u.last_round - 2 * u.days
-                           offset 0) as s -- a fence: the whole ledger would be read by dataset
+                           offset 0) as s -- a barrier: the whole ledger would be read by dataset
       group  by s.dataset, s.scope, s.batch_id, u.last_round
     ), round as (
       select s.*, t.days,

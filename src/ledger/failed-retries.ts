@@ -141,7 +141,7 @@ export const isOnlyOfRequest = sql<boolean>`not exists (
       select from ops.slice as o
       where  ${hasSameList("o", "s")} and o.window_end = s.window_end and o.window_start = s.window_start
       and    (${isOpen("o")} or o.state = 'failed' and o.slice_id > s.slice_id)
-      offset 0)`; // a fence: as a join it would read the whole ledger
+      offset 0)`; // a barrier: as a join it would read the whole ledger
 
 /** A failed day is requested for at least this many days, even if a sync reaches back less: outages last longer than a night. */
 const fewestTriedDays = 30;

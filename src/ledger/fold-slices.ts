@@ -93,7 +93,7 @@ async function foldPartitions(
       cross  join lateral (
         select * from ops.slice as s
         where  ${hashOfScope(sql`s.scope`)} = p.hash and s.window_end > ${month}::date and s.window_start < ${end}
-        offset 0) as s -- a fence: the index on datasets would be read from end to end for each partition
+        offset 0) as s -- a barrier: the index on datasets would be read from end to end for each partition
       join   ops.slice_finality as f on f.slice_id = s.slice_id
       where  s.scope = p.scope and s.dataset = ${dataset}
     ), mixed as materialized (

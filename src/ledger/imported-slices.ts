@@ -64,10 +64,10 @@ export async function storedAnswers(
       and    not exists (select from unnest(d.times) with ordinality as page (at, number)
                          where  not exists (select from ops.request as q
                                             where q.slice_id = s.slice_id and q.page = page.number - 1 and q.received_at = page.at and q.error_code is null
-                                            offset 0) -- a fence: all requests would be read and hashed
+                                            offset 0) -- a barrier: all requests would be read and hashed
                          -- what another answer reported was not requested, and requests of old months are summed up
                          and    not exists (select from raw.answer as a where a.slice_id = s.slice_id and a.page = page.number - 1 and a.fetched_at = page.at))
-      offset 0 -- a fence: slices are looked up draft by draft
+      offset 0 -- a barrier: slices are looked up draft by draft
     ) as alike
     where  is_stored or d.times is not null
     order  by is_stored desc, slice_id`.execute(db);
@@ -101,7 +101,7 @@ export async function readLaterAnswers(
       and    (s.as_of > d.as_of or s.as_of = d.as_of and (
                 exists (select from raw.answer as a where a.slice_id = s.slice_id and a.fetched_at > d.times[1])
                 or exists (select from ops.request as q where q.slice_id = s.slice_id and q.received_at > d.times[1] and q.error_code is null)))
-      offset 0 -- a fence: slices are looked up draft by draft
+      offset 0 -- a barrier: slices are looked up draft by draft
     ) as later`.execute(db);
   const found = drafts.map((): LaterAnswer[] => []);
   for (const { place, start, end, isEmpty } of rows) found[place]?.push({ window: { start, end }, isEmpty });

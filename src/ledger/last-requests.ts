@@ -24,7 +24,7 @@ export async function withLastRequests(
     from   wanted as w
     cross  join lateral (select s.scope, s.as_of from ops.slice as s
                          where  ${hashOfScope(sql`s.scope`)} = w.hash and s.dataset = ${dataset}
-                         and    s.fingerprint <> ${neverRequested} offset 0) as s -- a fence: compares scopes only of slices that the index finds
+                         and    s.fingerprint <> ${neverRequested} offset 0) as s -- a barrier: compares scopes only of slices that the index finds
     where  s.scope = w.scope
     group  by w.place`.execute(db);
   const days = new Map(rows.map(({ place, day }) => [unknown[place], day]));

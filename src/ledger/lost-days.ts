@@ -209,7 +209,7 @@ export async function readLostDays(db: Database): Promise<readonly LostDay[]> {
   const { rows } = await sql<LostDay>`
     select s.dataset, s.window_start as day, sum(c.cells)::int as cells, min(s.ended_at) as "notedAt"
     from   ops.slice_log as s
-    cross  join lateral (select ${cellsStillLost} as cells offset 0) as c -- a fence: else it would be evaluated twice
+    cross  join lateral (select ${cellsStillLost} as cells offset 0) as c -- a barrier: else it would be evaluated twice
     where  s.state = 'lost' and c.cells > 0
     group  by s.dataset, s.window_start
     order  by s.window_start desc, s.dataset`.execute(db);

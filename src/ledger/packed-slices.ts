@@ -112,9 +112,9 @@ export async function readPacked(
                                s.error_code, s.tail_of, s.ended_at, ${isFinalSlice(within.finalDays)} as is_final
                         from   ops.slice_log as s
                         where  ${hashOfScope(sql`s.scope`)} = w.hash and s.dataset = ${dataset} and s.window_end > w.after
-                        offset 0) as s -- a fence: compares scopes only of slices that the index finds
+                        offset 0) as s -- a barrier: compares scopes only of slices that the index finds
                 where  s.scope = w.scope and s.window_start < ${within.end ?? "infinity"}::date
-                offset 0) as s -- a fence: evaluates gone once per slice, not once per column that uses it
+                offset 0) as s -- a barrier: evaluates gone once per slice, not once per column that uses it
         group  by s.batch_id, s.operation, s.fingerprint
       ) as p
     )

@@ -60,7 +60,7 @@ async function sumUp(transaction: Database, { dataset, scopes, finalDays, today 
       cross  join lateral (select *, ${isFinalSlice(finalDays)} as is_final
                            from   ops.slice as s
                            where  ${hashOfScope(sql`s.scope`)} = w.hash and s.dataset = ${dataset} and s.window_end > '-infinity'
-                           offset 0) as s -- a fence: compares scopes only of slices that the index finds
+                           offset 0) as s -- a barrier: compares scopes only of slices that the index finds
       where  s.scope = w.scope
     ), past as (
       select *, count(*) over (partition by place) as slices,

@@ -71,7 +71,7 @@ export async function claimAll(
 
 /**
  * SQL: digest of the last loaded answer to the same request as slice `s`: if the next answer has the same digest, nothing is loaded.
- * `offset 0` is a fence: it makes the planner use the index by scope (on Postgres 18 also the index by day, if statistics are stale: see
+ * `offset 0` is a barrier: it makes the planner use the index by scope (on Postgres 18 also the index by day, if statistics are stale: see
  * `gatherStatistics`).
  */
 const lastDigest = sql`(

@@ -48,7 +48,7 @@ export async function endUnchanged(
       cross  join lateral (
         select * from (
           select * from ops.slice where answer_digest = decode(t.digest, 'hex')
-          offset 0 -- a fence: without statistics all loaded slices would be read too, by their state
+          offset 0 -- a barrier: without statistics all loaded slices would be read too, by their state
         ) as same
         where  state = 'loaded' and rows_rejected = 0 and slice_id <> t.slice_id
         order  by ended_at desc
@@ -62,7 +62,7 @@ export async function endUnchanged(
         and    case when ${isOpen("x")} then x.attempt > 0
                     else x.ended_at >= e.ended_at - ${clocksDiffer} and x.answer_digest is distinct from e.answer_digest end
         and    (x.batch_id is not distinct from e.batch_id or x.batch_id is null or e.batch_id is null or ${sharesItems})
-        offset 0 -- a fence: as a join the whole ledger would be read
+        offset 0 -- a barrier: as a join the whole ledger would be read
       )
     )
     update ops.slice as s

@@ -67,7 +67,7 @@ export async function findUnplanned(db: Database, { after, through }: SliceRange
                            from   ops.slice as o
                            -- failed ones do not count: of a round that is over the first one is lost by now
                            where  ${hasSameScope("o", "p")} and o.window_end > p.day - ${longestGapDays(sql`greatest(p.days, p.earlier_days)`)} and o.window_start < p.day and o.state <> 'failed'
-                           offset 0) as o -- a fence: else it would read the index by dataset from end to end for each scope
+                           offset 0) as o -- a barrier: else it would read the index by dataset from end to end for each scope
       group  by p.place, o.list
     ), late as materialized (
       -- fast path: the same list was requested a round before, so that its items need not be compared

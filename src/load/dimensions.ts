@@ -82,7 +82,7 @@ export function createDimensions(db: Database): Dimensions {
   return { learn, keyOf };
 }
 
-/** SQL: a fence, so that each name is found by the index: a join might read and sort all apps ever seen. */
+/** SQL: a barrier, so that each name is found by the index: a join might read and sort all apps ever seen. */
 const byIndex = sql`offset 0`;
 
 /** How names of a dimension are found, and how missing ones are made. */

@@ -132,7 +132,7 @@ async function findNew(
               sql` and `,
             )
       }
-      offset 0 -- a fence: as a join the whole table would be read
+      offset 0 -- a barrier: as a join the whole table would be read
     )`.execute(transaction);
   return new Set(rows.map(({ place }) => place));
 }

@@ -113,7 +113,7 @@ export function replaces({ columns, key, sliceId, fetchedAt, ranked, isOutdated 
 }
 
 /**
- * The stored row `t` for each row `s`, for a lateral join. The fence makes Postgres use the index of the key: if statistics say that the
+ * The stored row `t` for each row `s`, for a lateral join. The barrier makes Postgres use the index of the key: if statistics say that the
  * table is empty, for instance after a vacuum during a long transaction that fills it, a join would read the whole table for each row.
  */
 export function rowThere({ target, key }: Pick<Merging, "target" | "key">): SqlFragment {

@@ -189,7 +189,7 @@ async function holdsSome(
           select from ${stretches}
           where  exists (
             select from ${target} as t where ${equal(stretch, "t", "p")}
-            offset 0 -- a fence: where statistics say that the table is empty a join would read all of it
+            offset 0 -- a barrier: where statistics say that the table is empty a join would read all of it
           ))`;
   if (stretch.length === 0 && lock === null) return true;
   const { rows } = await sql<{ found: boolean }>`

@@ -47,17 +47,49 @@ dashboard.keyword-estimation | results[].keyword
 dashboard.keyword-estimation-history | results[].date
 `;
 
-const needed = new Map(
-  table
-    .split("\n")
-    .filter((line) => line !== "")
-    .flatMap((line) => {
+/**
+ * Lists, maps and objects without which the shape of an answer, or of an item, is unknown: if they counted as empty, a field with a new name
+ * would lose its rows. A list or map that is null is empty.
+ */
+const wholes = `
+ios.organic-keywords android.organic-keywords | rankings
+ios.organic-impression-share android.organic-impression-share ios.share-of-category android.share-of-category | keywordShares
+ios.reviews-v2 android.reviews-v2 | content
+ios.monthly-download-revenue | countryBreakDown
+ios.featuring | cards
+ios.top-charts | trackIds
+ios.category-ranking ios.global-category-rankings android.global-category-rankings | ranksByCategory ranksByCategory{}{}[].rankingsByDate
+android.category-ranking | ranksByCategoryNames ranksByCategoryNames[].rankings ranksByCategoryNames[].rankings[].ranksByDate
+ios.visibility-history android.visibility-history | [].scores
+ad-intelligence.creatives ad-intelligence.top-advertisers | data
+search-ads-insight.paid-keywords search-ads-insight.paying-apps | shares
+search-ads.reports | [].tableData
+search-ads.top-apps-report | [].keywordData
+dashboard.keyword-estimation dashboard.keyword-estimation-history | results
+`;
+
+function fieldsById(text: string): ReadonlyMap<string, readonly string[]> {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return new Map(
+    lines.flatMap((line) => {
       const [ids = "", fields = ""] = line.split(" | ");
       return ids.split(" ").map((id) => [id, fields.split(" ")] as const);
     }),
-);
+  );
+}
+
+const needed = fieldsById(table);
+const neededWholes = fieldsById(wholes);
 
 const stepsOf = (field: string) => [...field.matchAll(/\[\]|\{\}|[^.[\]{}]+/g)].map(([step]) => step);
+
+/** The lists, maps and objects with a name that contain the fields: `a[].b[].c` is in `a` and in `a[].b`. */
+function wholesOf(fields: readonly string[]): readonly string[] {
+  const around = fields.flatMap((field) =>
+    [...field.matchAll(/(?<=\w)[.[{]/g)].map(({ index }) => field.slice(0, index)),
+  );
+  return [...new Set(around)];
+}
 
 /** A value in which the field that the steps lead to is null, or left out where `isGone`. */
 function without(value: unknown, [step, ...rest]: readonly string[], isGone: boolean): unknown {
@@ -105,5 +137,17 @@ describe.each(documented.filter(([, fields]) => fields.length > 0))("an answer o
       refused,
       `the table of test/api/empty-fields.test.ts lists for ${id} the fields that its schema does not let be null or missing`,
     ).toEqual(own);
+  });
+
+  test.each([
+    ["null in", false],
+    ["the lack of", true],
+  ])("is read with %s any list, map or object but those without which its shape is unknown", (_, isGone) => {
+    const isObject = (whole: string) => fields.some((field) => field.startsWith(`${whole}.`));
+    const refused = wholesOf(fields).filter((whole) => !isRead(id, without(sample, stepsOf(whole), isGone)));
+    expect(
+      refused.toSorted(),
+      `the table of wholes in test/api/empty-fields.test.ts lists for ${id} those that its schema does not let be missing`,
+    ).toEqual((neededWholes.get(id) ?? []).filter((whole) => isGone || isObject(whole)).toSorted());
   });
 });

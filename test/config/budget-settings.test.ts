@@ -12,14 +12,20 @@ test("a budget becomes a limit for each of its periods, with the apps of its gro
     portfolio,
     credits: {
       budgets: {
-        all: { credits_a_month: 9000 },
+        all: { credits_a_day: 400, credits_a_month: 9000 },
+        kids: { app_groups: ["kids"], credits_a_day: 10, credits_a_month: 200 },
         games: { app_groups: ["casual", "kids"], datasets: ["review"], credits_a_day: 20, credits_a_month: 300 },
       },
     },
   });
+  const all = { budget: "all", datasets: null, apps: null };
+  const kids = { budget: "kids", datasets: null, apps: ["123", "456"] };
   const games = { budget: "games", datasets: ["review"], apps: ["123", "com.a.b", "456"] };
   expect(budgetsOf(parsed as Parameters<typeof budgetsOf>[0])).toEqual([
-    { budget: "all", period: "month", credits: 9000, datasets: null, apps: null },
+    { ...all, period: "day", credits: 400 },
+    { ...all, period: "month", credits: 9000 },
+    { ...kids, period: "day", credits: 10 },
+    { ...kids, period: "month", credits: 200 },
     { ...games, period: "day", credits: 20 },
     { ...games, period: "month", credits: 300 },
   ]);

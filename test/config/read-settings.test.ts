@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { projectRoot } from "../../src/config/config.ts";
 import { readSettings } from "../../src/config/read-yaml.ts";
-import { settingsFor, type Settings } from "../../src/config/settings.ts";
+import { settingsFor, usesTrackedApps, type Settings } from "../../src/config/settings.ts";
 import { datasets, openSettingsFile, schema } from "../support/settings-file.ts";
 import { forTests } from "../support/for-tests.ts";
 
@@ -57,6 +57,14 @@ describe("the defaults", () => {
   ])("hold in %s", async (_, yaml) => {
     expect(await read(yaml)).toEqual(defaults);
   });
+});
+
+test.each([
+  ["account", true],
+  ["config", false],
+  ["both", true],
+] as const)("with the source %s, the portfolio has the apps that the account tracks: %s", (source, uses) => {
+  expect(usesTrackedApps({ portfolio: { ...defaults.portfolio, source } })).toBe(uses);
 });
 
 test("an empty file may be about to be written, and is not read as the defaults", async () => {

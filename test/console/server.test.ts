@@ -269,6 +269,27 @@ test("spending by day is drawn, with the days in a table below for who does not 
   expect(byDay).toMatch(new RegExp(`<details>[^]*<td>${spent?.day}</td>[^]*${spent?.credits}`));
 });
 
+test("the days of the page of credits end with today and begin with the first of them, in the table and in the drawing", async () => {
+  const [days] = await stage.stage.query<{ before: string; first: string; today: string }>(
+    `with today as (select (now() at time zone 'UTC')::date as day),
+          sent as (insert into ops.request (account_id, attempt, page, class, operation, params, status, cost, duration_ms, byte_count, received_at)
+                   select 'a1', 1, 0, 'person', 'keywords.ranking', '{}', 200, 7, 1, 1, (day - ago + time '12:00') at time zone 'UTC'
+                   from   today, unnest('{0,1,2}'::int[]) as ago)
+     select (day - 2)::text as before, (day - 1)::text as first, day::text as today from today`,
+  );
+  const { before = "", first = "", today: last = "" } = days ?? {};
+  for (const [address, shown] of [
+    ["/credits?days=1", [last]],
+    ["/credits?days=2", [first, last]],
+    ["/credits?days=3", [before, first, last]],
+  ] as const) {
+    const { text } = await viewer.get(address);
+    expect([address, columnOf(text, "Credits by day", "Day")]).toEqual([address, shown]);
+    expect(text).toContain(`credits by day, ${shown[0]} to ${last}.`);
+    for (const day of shown) expect(text).toContain(`person, ${day}: 7<`);
+  }
+});
+
 test("the stream reports to an open page that the ledger has changed", async () => {
   const closing = new AbortController();
   const answer = await fetch(new URL("/live", served.url), {

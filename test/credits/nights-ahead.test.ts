@@ -6,7 +6,7 @@ import { openRun } from "../../src/ledger/runs.ts";
 import { insertSlices } from "../../src/ledger/slices.ts";
 import { draft } from "../support/slice-draft.ts";
 import { forecastKey, writeForecast } from "../../src/credits/forecast-days.ts";
-import { createNightsKeeper, keptOfBudget, readKeptForNights } from "../../src/credits/nights-ahead.ts";
+import { createNightsKeeper, keptOfBudget, nightsUntil, readKeptForNights } from "../../src/credits/nights-ahead.ts";
 import { hour, minute, openBank } from "../support/credits-account.ts";
 import { sql } from "../../src/postgres/sql.ts";
 import { until } from "../support/ingest-stage.ts";
@@ -39,6 +39,12 @@ test("history leaves what a night takes until its plan is made, also while it is
   expect(await kept(start + 8 * hour)).toBe(40);
   await forecast(start + 8 * hour, start + 2 * hour, 0);
   expect(await kept(start + 8 * hour)).toBe(0);
+});
+
+test("a night that starts exactly now is no night ahead, and one that starts a moment later is", () => {
+  const now = Date.UTC(2026, 7, 30, 2);
+  const nights = [0, 1, 2].map((after) => ({ startsAt: now + after, credits: after }));
+  expect(nightsUntil(nights, now, now + hour).map(({ credits }) => credits)).toEqual([1, 2]);
 });
 
 test("history leaves nothing for a night of the period before", async () => {

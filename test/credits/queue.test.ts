@@ -16,16 +16,16 @@ const times = <T>(count: number, make: (place: number) => T) =>
 const good = (account: TestAccount, cost: number) => async () => ({ result: cost, receipt: account.answer(cost) });
 
 describe("order and number of calls", () => {
-  test("what waits goes by class: snapshot, daily, lookback, backfill", async () => {
+  test("what waits goes by class: person, snapshot, daily, lookback, backfill", async () => {
     const account = await bank.account();
     const { queue, held, end, sent, untilSent } = openQueue(account, { concurrency: 1 });
     const first = queue.run({ cost: () => 1, class: "history" }, held("first"));
     await untilSent("first");
-    const classes = ["history", "lookback", "snapshot", "daily", "history", "snapshot"] as const;
+    const classes = ["history", "lookback", "snapshot", "daily", "person", "history", "snapshot"] as const;
     const waiting = classes.map((name) => queue.run({ cost: () => 1, class: name }, held(name)));
     for (const name of ["first", ...classes]) end(name);
     await Promise.all([first, ...waiting]);
-    expect(sent).toEqual(["first", "snapshot", "snapshot", "daily", "lookback", "history", "history"]);
+    expect(sent).toEqual(["first", "person", "snapshot", "snapshot", "daily", "lookback", "history", "history"]);
   });
 
   test("never more calls at once than the concurrency, and each holds its credits while it is under way", async () => {

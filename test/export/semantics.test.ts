@@ -204,7 +204,10 @@ describe("what is declared of the figures of marts", () => {
 
   test("is of every mart with rows for each day, but those whose figures another one has or that repeat them", () => {
     const daily = Object.entries(martShapes).flatMap(([name, { isDaily }]) => (isDaily ? [name] : []));
-    expect(daily.filter((name) => martMetrics[name] === undefined).sort()).toEqual([
+    expect(
+      daily.filter((name) => martMetrics[name] === undefined).sort(),
+      "a mart with isDaily in src/postgres/mart-shapes.ts has metrics in src/export/mart-metrics.ts",
+    ).toEqual([
       "category_rank_vs_downloads_daily",
       "chart_movement_daily",
       "keyword_install_estimate",

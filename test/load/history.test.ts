@@ -2,6 +2,10 @@ import { sql } from "../../src/postgres/sql.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { day } from "../../src/core/day.ts";
 import { trackedApps } from "../../src/datasets/tracked-app.ts";
+import { closingsOf } from "../../src/load/closings.ts";
+import { createDimensions } from "../../src/load/dimensions.ts";
+import { prepareLoad } from "../../src/load/load.ts";
+import { createPartitions } from "../../src/load/partitions.ts";
 import { defineTable, type Row } from "../../src/load/table.ts";
 import { openWarehouseStage } from "../support/warehouse-stage.ts";
 import { forTests } from "../support/for-tests.ts";
@@ -151,6 +155,29 @@ describe("a history", () => {
     await see({ day: 5, at: 4 });
     await see({ day: 4, at: 5 }, "b");
     expect(await stretches()).toEqual(["a - 0 1-3", "b - 0 3-5"]);
+  });
+
+  test("had no member any more on the day on which it ended: an outdated answer of that day would not close it", async () => {
+    await see({ day: 1, at: 1 }, "a", "b");
+    await see({ day: 3, at: 3 }, "b");
+    const dimensions = createDimensions(stage.db);
+    const closing = async (date: string) => {
+      const outdated = {
+        table: listed,
+        rows: [],
+        scope: { country_key: "US" },
+        sliceId: "2",
+        fetchedAt: 2,
+        day: day(date),
+        complete: true,
+        isOutdated: true,
+      };
+      const load = await prepareLoad(outdated, dimensions, createPartitions(stage.db));
+      const { current, closing: keys } = await closingsOf(stage.db, load, dimensions);
+      return [current, keys.length];
+    };
+    expect(await closing("2026-08-02")).toEqual([2, 2]);
+    expect(await closing("2026-08-03")).toEqual([1, 1]);
   });
 
   test("names the slice that opened and the one that closed", async () => {

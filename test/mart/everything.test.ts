@@ -39,11 +39,15 @@ afterAll(async () => {
 
 test("every mart has an example, is what one is made of or lists gaps, and there is no other", async () => {
   const made = await stage.query("select viewname as name from pg_catalog.pg_views where schemaname = 'mart'");
-  expect(made.map(({ name }) => name).sort(), "src/docs/mart-examples.ts").toEqual([...marts].sort());
+  expect(made.map(({ name }) => name).sort(), "each mart has an example in src/docs/mart-examples.ts").toEqual(
+    [...marts].sort(),
+  );
 });
 
 test("every mart has a declared key", () => {
-  expect(Object.keys(martShapes).sort(), "src/postgres/mart-shapes.ts").toEqual([...marts].sort());
+  expect(Object.keys(martShapes).sort(), "each mart has its key in src/postgres/mart-shapes.ts").toEqual(
+    [...marts].sort(),
+  );
 });
 
 async function columnsOf(reader: pg.Client, name: string): Promise<readonly { name: string; type: string }[]> {

@@ -56,7 +56,10 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
     const hiding = about.filter(
       ({ dashboard, card }) => dashboard.filters["app"]?.first !== undefined && filtersIn(card.sql).includes("app"),
     );
-    expect(hiding.map(({ name }) => name)).toEqual([]);
+    expect(
+      hiding.map(({ name }) => name),
+      "take the filter app out of the card in config/metabase, or `first` out of that filter",
+    ).toEqual([]);
   });
 
   test("a table that names apps says of which store they are, unless its mart is about one store: an app has one name in both", async () => {
@@ -68,7 +71,7 @@ describe("the SQL of every card of config/metabase runs on a warehouse that was 
       const saysStore = columns.includes("store") || columns.includes("device_code") || ofOneStore.test(card.table);
       if (columns.includes("app_name") && !saysStore) silent.push(name);
     }
-    expect(silent).toEqual([]);
+    expect(silent, "select store in the SQL of the card in config/metabase").toEqual([]);
   });
 
   test("what is narrowed to an app is narrowed to a group of apps as well", () => {
