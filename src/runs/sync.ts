@@ -38,7 +38,7 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
   const account = accountOf(parts.settings);
   const isTaken = sql`(s.state = 'failed' or ${isOpen()})`;
-  // a sync of everything plans everything by itself
+  // a sync of everything leaves nothing to plan
   const plansAfter =
     request.datasets.length === 0
       ? []
