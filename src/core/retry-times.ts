@@ -13,6 +13,9 @@ export const passingCodes: readonly string[] = Object.keys(errorCodes).filter(is
 
 const minuteMs = 60_000;
 
+/** The longest pause that a Retry-After can cause: a longer time may mean the reset of credits, which the balance reports. */
+export const longestPauseMs = 5 * minuteMs;
+
 /** The time after a failure until a slice is first requested again, in ms. */
 export const firstTryMs = 5 * minuteMs;
 /**
