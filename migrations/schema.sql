@@ -7908,7 +7908,7 @@ create table ops.run (
   plan_id bigint, -- Plan that it runs; null when it does not use a saved plan.
   as_of date not null, -- Day that counted as today.
   datasets text[] not null, -- Datasets that were planned.
-  plans_after text[] not null default '{}'::text[], -- Datasets that workers plan once lists among its slices are loaded, if these come from earlier runs; empty for datasets.
+  plans_after text[] not null default '{}'::text[], -- Datasets that workers plan once lists among its slices are loaded, if these come from earlier runs; if empty, those in datasets, and nothing after a sync.
   days daterange, -- Days that a person named for a sync; null if none were named: each dataset then has its own.
   max_credits integer, -- Credit limit of the run; null without a limit, and for an import, which spends nothing.
   account text not null default ''::text, -- Account that its requests are charged to; empty for that of API_TOKEN. It is the account of its slices too.

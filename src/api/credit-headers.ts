@@ -1,4 +1,5 @@
 import { boundedCredits } from "../core/credit-budget.ts";
+import { longestPauseMs } from "../core/retry-times.ts";
 
 /** What the headers of a reply say about the account; null if a header is missing or not a number. */
 export type CreditHeaders = {
@@ -7,7 +8,7 @@ export type CreditHeaders = {
   readonly remaining: number | null;
   /** Epoch-ms of the reset: the header's seconds, turned into a deadline at receipt. Never in the past. */
   readonly resetsAt: number | null;
-  /** Epoch-ms before which the service accepts no further call (Retry-After, in seconds or as a date). */
+  /** Epoch-ms before which no further call is sent: Retry-After, in seconds or as a date, up to the longest pause. */
   readonly notBefore: number | null;
   /** True for an answer that a Storehouse gateway gave for free, because it had it or was already fetching it. */
   readonly isShared?: true;
@@ -45,6 +46,11 @@ function deadline(receivedAt: number, seconds: number): number | null {
 }
 
 function retryAfter(headers: Headers, receivedAt: number): number | null {
+  const named = namedPause(headers, receivedAt);
+  return named === null ? null : Math.min(named, receivedAt + longestPauseMs);
+}
+
+function namedPause(headers: Headers, receivedAt: number): number | null {
   const seconds = numberIn(headers, "retry-after");
   if (seconds !== null) return deadline(receivedAt, seconds);
   const date = headers["retry-after"];

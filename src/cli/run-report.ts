@@ -1,10 +1,11 @@
+import { triedAgainText } from "../core/retry-times.ts";
 import { RetryError } from "../core/errors.ts";
 import type { SyncResult } from "../runs/run-parts.ts";
 import { tooDearWords } from "../plan/budget-words.ts";
 import { sumBy } from "../core/sum.ts";
 import { print, remark } from "./output.ts";
 import { alongsideWords } from "./progress.ts";
-import { count, countOf, triedAgainBy } from "../core/words.ts";
+import { count, countOf } from "../core/words.ts";
 import { timeText } from "./times.ts";
 
 /** The exit codes for the help of commands that run slices. */
@@ -53,7 +54,7 @@ export function printResult({ outcome, progress, leftOut, left, error }: SyncRes
     );
   if (left.failedBefore > 0)
     print(
-      `${countOf(left.failedBefore, "slice failed earlier and is not loaded", "slices failed earlier and are not loaded")}${left.nextTryAt == null ? "" : `: requested again ${triedAgainBy} ${timeText(left.nextTryAt)}`}.`,
+      `${countOf(left.failedBefore, "slice failed earlier and is not loaded", "slices failed earlier and are not loaded")}${left.nextTryAt == null ? "" : `: ${triedAgainText(left.nextTryAt, timeText(left.nextTryAt))}`}.`,
     );
   if (failed + left.failedBefore > 0)
     print("`storehouse failures` says why; `storehouse retry` runs failed slices again.");

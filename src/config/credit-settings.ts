@@ -24,7 +24,9 @@ export const CreditSettings = z
       .int()
       .min(0)
       .default(500)
-      .describe("Maximum credits per day (UTC) for requesting failed slices again automatically."),
+      .describe(
+        "Maximum credits per day (UTC) for requesting failed slices again automatically. Snapshots count, and are requested again also beyond it.",
+      ),
     budgets: BudgetSettings,
   })
   .prefault({})

@@ -61,7 +61,7 @@ export const logEvents = {
   },
   "slices.tried_again": {
     level: "info",
-    says: "failed slices are requested again: how many, and how many wait because credits.retries_a_day or the price of their plan does not cover them",
+    says: "failed slices are requested again: how many, and how many wait because the price of their plan does not cover them, or are put off to the next day because credits.retries_a_day does not",
   },
   "slices.poisoned": { level: "error", says: "slices failed because the process that ran them died each time" },
   "runs.cancelled": {

@@ -1,3 +1,5 @@
+import { addDays, dayOf, startOfDay } from "./day.ts";
+import { minuteOf, triedAgainBy } from "./words.ts";
 import { errorCodes, type ErrorCode, type ErrorEntry } from "./error-codes.ts";
 
 /** True for an error that may be gone at a later request: a slice that failed with it is requested again automatically. */
@@ -10,6 +12,9 @@ export function isTriedLater(code: string): boolean {
 export const passingCodes: readonly string[] = Object.keys(errorCodes).filter(isTriedLater);
 
 const minuteMs = 60_000;
+
+/** The longest pause that a Retry-After can cause: a longer time may mean the reset of credits, which the balance reports. */
+export const longestPauseMs = 5 * minuteMs;
 
 /** The time after a failure until a slice is first requested again, in ms. */
 export const firstTryMs = 5 * minuteMs;
@@ -37,4 +42,20 @@ export function nextTryAt({ code, laterTries, endedAt, before = Infinity }: Fail
   const at = Math.min(laterTries, distances.length - 1);
   const wait = distances.slice(Math.max(0, at - 1), at + 1).findLast((one) => endedAt + one < before);
   return wait === undefined ? null : endedAt + wait;
+}
+
+/** When a try that the limit of a day (UTC) does not pay for is due (epoch-ms): as the next day begins. */
+export function putOffUntil(now: number): number {
+  return startOfDay(addDays(dayOf(now), 1));
+}
+
+/** True for the time of such a try: no wait after a failure ends on the millisecond at which a day begins. */
+function isPutOff(at: number): boolean {
+  return at === startOfDay(dayOf(at));
+}
+
+/** What a sentence says of failed slices with a next try, the first of which is due at an instant; `time` shows it. */
+export function triedAgainText(at: Date | string, time = minuteOf(at)): string {
+  const room = isPutOff(new Date(at).getTime()) ? ", when credits.retries_a_day has room again" : "";
+  return `requested again ${triedAgainBy} ${time}${room}`;
 }

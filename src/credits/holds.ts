@@ -1,3 +1,4 @@
+import { longestPauseMs } from "../core/retry-times.ts";
 import { instant, sql, type Queryable, type SqlFragment } from "../postgres/sql.ts";
 import type { Clock } from "../core/clock.ts";
 import type { BudgetSubject } from "../core/credit-budget.ts";
@@ -27,8 +28,6 @@ export type CallReceipt = {
 const holdMs = 15 * 60_000;
 /** The rate is halved at most this often: a burst of refusals counts once. */
 const slowEveryMs = 1_000;
-/** The longest pause that a Retry-After can cause. */
-const longestPauseMs = 5 * 60_000;
 /** Clocks of workers differ by less: a time further ahead was written by a wrong clock. */
 const mostAheadMs = 60_000;
 /** Refusals lower the rate no further, in requests a second: from 0 it could not recover. */

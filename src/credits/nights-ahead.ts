@@ -145,21 +145,25 @@ export function keptOfBudget(
 /** A failed slice of a night that is tried again: when (epoch-ms), and its credits. */
 export type LaterTry = BudgetSubject & { readonly dueAt: number; readonly credits: number };
 
-/** Reads what is tried again of the nights of an account, the next ones first, up to the credits that retries may cost in a day. */
+/**
+ * Reads what is tried again of the nights of an account: snapshots, and then others, the next ones first, up to the credits that retries may
+ * cost in a day, which snapshots count against and are never refused by.
+ */
 export async function readLaterTries(
   db: Queryable,
   { accountId, now, retriesADay }: Pick<Keeping, "accountId" | "now" | "retriesADay">,
 ): Promise<readonly LaterTry[]> {
   const { rows } = await sql<LaterTry>`
     select dataset, app, extract(epoch from due_at)::float8 * 1000 as "dueAt", credits
-    from   (select s.dataset, s.scope ->> 'app' as app, s.due_at, p.credits, sum(p.credits) over (order by s.due_at, s.slice_id) as running
+    from   (select s.dataset, s.scope ->> 'app' as app, s.due_at, p.credits, s.class,
+                   sum(p.credits) over (order by s.class <> 'snapshot', s.due_at, s.slice_id) as running
             from   ops.slice_log as s
             join   ops.run_log   as r using (run_id)
             left   join ops.credit_price as c on c.operation = s.operation
             cross  join lateral (select coalesce(c.learned * s.planned_requests, s.planned_credits)::float8 as credits) as p
             where  s.state = 'failed' and s.due_at > ${instant(now)} and s.class <> 'history' and s.plan_id is null
             and    r.account = (select account from ops.credit_balance where account_id = ${accountId})) as tries
-    where  running <= ${retriesADay}`.execute(db);
+    where  class = 'snapshot' or running <= ${retriesADay}`.execute(db);
   return rows;
 }
 

@@ -3,11 +3,15 @@ import { remainingCredits } from "../api/operations/account.ts";
 import { readAnswer } from "../api/read-answer.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { StorehouseError } from "../core/errors.ts";
-import { count } from "../core/words.ts";
+import { count, countOf, minuteOf } from "../core/words.ts";
+import { hourMs } from "../core/day.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Database } from "../postgres/database.ts";
 import { failedWith, failure, pass, warn, type Diagnosis } from "./diagnosis.ts";
 import { checkSkew } from "./database-checks.ts";
 import { testMessage } from "../incidents/message.ts";
-import type { Send } from "../incidents/notify.ts";
+import { readUndelivered, type Send } from "../incidents/notify.ts";
 
 /** Whether the API accepts the token, by a balance check, and whether its clock agrees with this machine's. */
 export async function checkApi(options: ClientOptions): Promise<readonly Diagnosis[]> {
@@ -91,6 +95,23 @@ export async function checkWebhook(
   } catch (error) {
     return failedWith("webhook", error);
   }
+}
+
+/** Whether messages wait because the webhook does not accept them; null if none does. */
+export async function checkMessages(
+  db: Database,
+  { settings, clock }: { readonly settings: Settings; readonly clock: Clock },
+): Promise<Diagnosis | null> {
+  const repeatMs = settings.notify.repeat_hours * hourMs;
+  const waiting = await readUndelivered(db, { repeatMs, now: clock.now() });
+  if (waiting === null) return null;
+  const { failures, since, nextAt } = waiting;
+  const again = nextAt === null ? "" : `; a worker sends the next one after ${minuteOf(nextAt)}`;
+  return warn(
+    "messages",
+    `incidents or alerts have waited for the webhook since ${minuteOf(since)}: it did not accept the last ${countOf(failures, "message")}`,
+    `\`storehouse doctor --notify\` sends a test message and shows the error; correct the receiver or NOTIFY_URL${again}`,
+  );
 }
 
 /** Whether the dead man's switch accepts a ping; nothing if none is set. */

@@ -25,7 +25,7 @@ import {
 import { checkSize } from "./size-check.ts";
 import { checkDisk } from "./machine-checks.ts";
 import { checkAgreement, checkCrontab, checkWorkers, type ScheduleFile } from "./schedule-checks.ts";
-import { checkApi, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
+import { checkApi, checkMessages, checkPing, checkWebhook } from "./api-and-webhook-checks.ts";
 import { createPing, createWebhook } from "../incidents/webhook.ts";
 import { causeCode } from "../core/errors.ts";
 
@@ -160,6 +160,7 @@ async function checkDatabase(
     ["workers", (open) => checkWorkers(open, account, digest)],
     ...agreed(digest === null ? undefined : crontab),
     ["incidents", checkIncidents],
+    ...messages(settings, clock),
     [
       "failed slices",
       (open) => checkFailedSlices(open, { switchedOff: settings === undefined ? [] : switchedOff(settings), account }),
@@ -201,6 +202,11 @@ function agreed(crontab: ScheduleFile | undefined): readonly Check[] {
 function unrequested(settings: Settings | undefined, clock: Clock): readonly Check[] {
   if (settings === undefined) return [];
   return [["days not requested", (db) => checkUnrequestedDays(db, { settings, clock })]];
+}
+
+/** When an incident is reported again depends on the settings. */
+function messages(settings: Settings | undefined, clock: Clock): readonly Check[] {
+  return settings === undefined ? [] : [["messages", (db) => checkMessages(db, { settings, clock })]];
 }
 
 /** If the crontab exports nothing, the tables of the export do not matter. */

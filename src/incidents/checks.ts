@@ -1,3 +1,4 @@
+import { firstTryMs } from "../core/retry-times.ts";
 import { readSliceSums } from "../ledger/slice-sums.ts";
 import { dayMs, hourMs } from "../core/day.ts";
 import { instant, sql } from "../postgres/sql.ts";
@@ -96,7 +97,9 @@ async function failedGroups({ db, clock }: CheckParts): Promise<readonly FailedG
       from   ops.failed_slice as f
       join   ops.slice as s using (slice_id)
       left   join ops.run as r on r.run_id = s.run_id
-      where  f.next_try_at is null or s.retried_at is not null or f.next_try_at < ${instant(clock.now() - tryOverdueMs)}
+      where  f.next_try_at is null or s.retried_at is not null
+             -- a try that was put off is later than its first time
+      or     least(f.next_try_at, f.ended_at + ${firstTryMs} * interval '1 millisecond') < ${instant(clock.now() - tryOverdueMs)}
       group  by 1, 2, 3, 4, 5
     )
     select failed.*, (select a.app_name from core.dim_app as a where a.store = failed.store and a.track_id = failed.app) as name

@@ -57,6 +57,27 @@ function alertsDueAt(now: number): SqlFragment<boolean> {
     and exists (select from ops.alert as a where a.alert_name = f.alert_name and a.digest = f.digest))`;
 }
 
+/** Messages in a row that the webhook did not accept, since when the oldest incident or alert waits, and when the next one is sent. */
+export type Undelivered = { readonly failures: number; readonly since: Date; readonly nextAt: Date | null };
+
+/** Reads what waits because the webhook did not accept the last message; null if it did, or if nothing waits any more. */
+export async function readUndelivered(
+  db: Database,
+  { repeatMs, now }: { readonly repeatMs: number; readonly now: number },
+): Promise<Undelivered | null> {
+  const repeated = sql`i.notified_at + ${repeatMs} * interval '1 millisecond'`;
+  const { rows } = await sql<Undelivered>`
+    select w.notify_failures as failures, waits.since, w.notify_after as "nextAt"
+    from   ops.watch as w
+    cross  join lateral (
+      select min(since) as since
+      from   (select case when i.notified_at is null then i.opened_at else coalesce(i.closed_at, ${repeated}) end as since
+              from   ops.incident as i where ${dueAt(now, repeatMs)}
+              union  all select f.due_at from ops.alert_fire as f where ${alertsDueAt(now)}) as due) as waits
+    where  w.notify_failures > 0 and waits.since is not null`.execute(db);
+  return rows[0] ?? null;
+}
+
 /** Claims the sending, if a message is due and no other worker sends or waits after a failure. */
 async function claimTurn(db: Database, now: number, isDue: SqlFragment<boolean>): Promise<boolean> {
   const { rows } = await sql`

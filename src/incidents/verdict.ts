@@ -1,8 +1,9 @@
+import { triedAgainText } from "../core/retry-times.ts";
 import type { ApiTrouble, LastRun, UnfinishedSync } from "../ledger/status.ts";
 import { unrequestedText, type UnrequestedDays } from "../ledger/unrequested-days.ts";
 import { isServed, type WorkerCounts } from "../ledger/worker-counts.ts";
 import { beyondPeriodCodes, budgetWaitCodes } from "../core/waiting-codes.ts";
-import { countOf, listed, minuteOf, triedAgainBy } from "../core/words.ts";
+import { countOf, listed, minuteOf } from "../core/words.ts";
 import { sumBy } from "../core/sum.ts";
 import { lockWaitText, type LockWait } from "../postgres/lock-waits.ts";
 
@@ -159,7 +160,7 @@ function warnOf(facts: VerdictFacts): readonly string[] {
       : "",
     lockWait === null ? "" : lockWaitText(lockWait),
     nextTryAt !== null
-      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} requested again ${triedAgainBy} ${minuteOf(nextTryAt)}`
+      ? `${countOf(failedForNow, "failed slice is", "failed slices are")} ${triedAgainText(nextTryAt)}`
       : "",
     ...(isRun ? waitTexts(deferred) : []),
   ].filter((text) => text !== "");

@@ -1,14 +1,12 @@
-import { instant, sql, type SqlFragment } from "../postgres/sql.ts";
+import { instant, sql } from "../postgres/sql.ts";
 import { dayOf, type Day } from "../core/day.ts";
 import { unreadableCodes } from "../core/errors.ts";
-import { mayHaveBeenCharged } from "../credits/charges.ts";
 import type { Scope } from "../core/slice.ts";
 import type { Window } from "../core/window.ts";
 import type { Database } from "../postgres/database.ts";
 import { hasLanded } from "./cancel-slices.ts";
 import { ofTiming } from "./dataset-timings.ts";
-import { isOfAccount, isOpen, likelyCredits, onePage, requestsLeft, type OpenWork } from "./open-slices.ts";
-import { priceLeftBeyond } from "./plans.ts";
+import { isOpen, likelyCredits, requestsLeft, type OpenWork } from "./open-slices.ts";
 import { isUnrefused } from "./queue-turn.ts";
 import { addPlanned, queueOf } from "./runs.ts";
 import { hasSameList } from "./same-scope.ts";
@@ -105,36 +103,8 @@ export async function endOldTries(db: Database, today: Day): Promise<void> {
   );
 }
 
-/**
- * Stops retrying failed slices that no limit can pay for: those that cost more than the retries of an account may cost in a day, and those
- * of plans whose price is spent (for example by calls without a reply) and that have nothing waiting or running. A retry by a person has no
- * such limit.
- */
-export async function endUnpaidTries(
-  db: Database,
-  { account, creditsADay }: { readonly account: string; readonly creditsADay: number },
-): Promise<void> {
-  await endTriesAbove(db, isOfAccount(account), creditsADay);
-  const { rows } = await sql<{ planId: string }>`
-    select distinct s.plan_id as "planId" from ops.slice as s
-    where  ${isTried} and s.plan_id is not null
-    and    not exists (select from ops.slice as o where o.plan_id = s.plan_id and ${isOpen("o")})`.execute(db);
-  for (const { planId } of rows) await endTriesAbove(db, sql`s.plan_id = ${planId}`, await priceLeftBeyond(db, planId));
-}
-
 /** SQL: true for a failed slice `s` that is requested again automatically. */
-const isTried = sql`s.state = 'failed' and s.due_at is not null`;
-
-/** Stops retrying the failed slices `s` that are expected to cost more than this. */
-async function endTriesAbove(db: Database, isMeant: SqlFragment, credits: number): Promise<void> {
-  await sql`
-    update ops.slice as unpaid set due_at = null
-    from   (select s.slice_id, ${likelyCredits} as credits
-            from   ops.slice as s
-            left   join ops.credit_price as c on c.operation = s.operation
-            where  ${isTried} and ${isMeant}) as tried
-    where  unpaid.slice_id = tried.slice_id and tried.credits > ${credits}`.execute(db);
-}
+export const isTried = sql`s.state = 'failed' and s.due_at is not null`;
 
 /** SQL: true for a failed slice `s` unless another slice of the same request is open or failed later: only one of them may be pending. */
 export const isOnlyOfRequest = sql<boolean>`not exists (
@@ -153,48 +123,6 @@ function requestedFrom(today: Day) {
                   then coalesce(t.first_day, ${today}::date + 1 - t.settle_days - greatest(t.history_days, ${fewestTriedDays}) - coalesce(t.pack_days, 0)) end,
              (date_trunc('month', ${today}::timestamp) - make_interval(months => t.keep_months))::date)`;
   return sql<Day>`coalesce(${ofTiming(firstDay)}, date '-infinity')`;
-}
-
-/**
- * The credits that retries of an account have taken on the day (UTC) of `now`, calls without a reply included, plus the expected cost of
- * open retries.
- */
-export async function spentOnLaterTries(db: Database, now: number, account: string): Promise<number> {
-  const isMine = isOfAccount(account);
-  const { rows } = await sql<{ credits: number }>`
-    select (select coalesce(sum(case when ${mayHaveBeenCharged} then ${onePage()} else q.cost end), 0)
-            from   ops.slice as s
-            join   ops.request as q using (slice_id)
-            where  s.retried_at is not null and ${isMine} and q.received_at >= greatest(s.retried_at, ${dayOf(now)}::timestamp at time zone 'UTC'))::float8
-         + (select coalesce(sum(${likelyCredits}), 0)
-            from   ops.slice as s
-            left   join ops.credit_price as c on c.operation = s.operation
-            where  s.retried_at is not null and ${isMine} and ${isOpen()})::float8 as credits`.execute(db);
-  return rows[0]?.credits ?? 0;
-}
-
-/** What retries may spend: `credits` in total, and by plan what is left of its price. */
-export type TryLimits = { readonly credits: number; readonly plans: ReadonlyMap<string, number> };
-
-/** The slices that fit the limits, in order; one that is too expensive stays due, and cheaper ones after it may still fit. */
-export function affordableTries(due: readonly DueTry[], { credits, plans }: TryLimits): readonly DueTry[] {
-  let left = credits;
-  const leftOfPlans = new Map(plans);
-  return due.filter((one) => {
-    const ofPlan = one.planId === null ? Number.POSITIVE_INFINITY : (leftOfPlans.get(one.planId) ?? 0);
-    if (one.credits > Math.min(left, ofPlan)) return false;
-    left -= one.credits;
-    if (one.planId !== null) leftOfPlans.set(one.planId, ofPlan - one.credits);
-    return true;
-  });
-}
-
-/** By plan of the due slices: what is left of its price, less the expected cost of its open slices. */
-export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promise<ReadonlyMap<string, number>> {
-  const left = new Map<string, number>();
-  for (const planId of new Set(due.flatMap((one) => one.planId ?? [])))
-    left.set(planId, await priceLeftBeyond(db, planId));
-  return left;
 }
 
 /**

@@ -3,14 +3,14 @@ import { isOn, type Settings } from "../config/settings.ts";
 import { readAgreed, type AgreedDatasets } from "../credits/agreement.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
+import { queueTries, readDueTries, type DueTry } from "../ledger/failed-retries.ts";
 import {
   affordableTries,
-  queueTries,
-  readDueTries,
+  putOffTries,
   readPlansLeft,
   spentOnLaterTries,
-  type DueTry,
-} from "../ledger/failed-retries.ts";
+  type PaidTries,
+} from "../ledger/retry-limits.ts";
 import { closeRun, openRun, readPlansAfter, type RunStart } from "../ledger/runs.ts";
 import { coveredBy } from "../planner/agreed-datasets.ts";
 import type { Database } from "../postgres/database.ts";
@@ -37,12 +37,15 @@ export function triesOfWorkers(settings: Settings, agreed: AgreedDatasets): Trie
   return { settings, datasets: { agreed }, mostCredits: Number.POSITIVE_INFINITY };
 }
 
-/** The failed slices whose next try is due, and those of them that the daily limit, the prices of their plans and `mostCredits` pay for. */
+/**
+ * The failed slices whose next try is due; those of them that the daily limit, the prices of their plans and `mostCredits` pay for; and those
+ * that wait for the limit of the next day.
+ */
 export async function dueTries(
   db: Database,
   clock: Parts["clock"],
   { settings, datasets: named, mostCredits, withoutRefused }: TriesFor,
-): Promise<{ readonly due: readonly DueTry[]; readonly tries: readonly DueTry[] }> {
+): Promise<PaidTries & { readonly due: readonly DueTry[] }> {
   const now = clock.now();
   const account = accountOf(settings);
   const found = await readDueTries(db, {
@@ -52,17 +55,18 @@ export async function dueTries(
     withoutRefused,
     ...triedDatasets(settings, named),
   });
-  if (found.length === 0) return { due: found, tries: found };
+  if (found.length === 0) return { due: found, tries: found, ofNextDay: found };
   const due = await joinTries(db, found, settings);
-  const credits = Math.min(mostCredits, settings.credits.retries_a_day - (await spentOnLaterTries(db, now, account)));
-  return { due, tries: affordableTries(due, { credits, plans: await readPlansLeft(db, due) }) };
+  const ofDay = settings.credits.retries_a_day - (await spentOnLaterTries(db, now, account));
+  return { due, ...affordableTries(due, { credits: mostCredits, ofDay, plans: await readPlansLeft(db, due) }) };
 }
 
 /** Queues failed slices whose next try is due and paid for, for any worker, in a new run. Returns how many. */
 export async function requestFailedAgain({ db, clock, log, accountId }: Parts, settings: Settings): Promise<number> {
   const agreed = await readAgreed(db, accountId);
-  const { due, tries } = await dueTries(db, clock, triesOfWorkers(settings, agreed));
+  const { due, tries, ofNextDay } = await dueTries(db, clock, triesOfWorkers(settings, agreed));
   if (due.length === 0) return 0;
+  await putOffTries(db, ofNextDay, clock.now());
   const queued = tries.length === 0 ? 0 : await queue(db, { tries, clock, account: accountOf(settings) });
   const { retries_a_day: limit } = settings.credits;
   log.info({ slices: queued, waiting: due.length - queued, credits_a_day: limit }, "slices.tried_again");

@@ -15,6 +15,7 @@ import type { Database } from "../postgres/database.ts";
 import { readWaitingRetries } from "../ledger/waiting-slices.ts";
 import { sumBy } from "../core/sum.ts";
 import { queueTries } from "../ledger/failed-retries.ts";
+import { putOffTries } from "../ledger/retry-limits.ts";
 import { dueTries } from "./queue-retries.ts";
 import { cancelOutOfPortfolio } from "./out-of-portfolio.ts";
 import { takeOver } from "./take-over.ts";
@@ -176,7 +177,9 @@ async function takeFailed(
   which: Pick<Adoption, "withoutRefused">,
 ): Promise<number> {
   const tried = { settings, datasets: names, mostCredits: runLimit.left(), ...which };
-  if ((await dueTries(db, clock, tried)).tries.length === 0) return 0;
+  const found = await dueTries(db, clock, tried);
+  await putOffTries(db, found.ofNextDay, clock.now());
+  if (found.tries.length === 0) return 0;
   return db.transaction().execute(async (transaction) => {
     await lockNumbers(transaction, "planning", locksOf(wholePlan));
     const { tries } = await dueTries(transaction, clock, tried);

@@ -87,3 +87,11 @@ test("a pause may be named by its end, which is not in the past", () => {
   expect(at({ "retry-after": new Date(received - 90_000).toUTCString() })).toBe(received);
   expect(at({ "retry-after": "tomorrow 3" })).toBeNull();
 });
+
+test("a pause is five minutes at most", () => {
+  const far = [{ "retry-after": "3600" }, { "retry-after": new Date(received + 7_200_000).toUTCString() }];
+  expect(far.map((headers) => creditHeaders(headers, received).notBefore)).toEqual([
+    received + 300_000,
+    received + 300_000,
+  ]);
+});

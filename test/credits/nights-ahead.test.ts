@@ -92,6 +92,13 @@ test("history leaves what failed slices of nights are tried again for before the
   expect(await kept()).toBe(11);
   await tryAt("2026-08-01", start + 3 * hour);
   expect(await kept()).toBe(16);
+  // a snapshot is tried again in any case, and leaves less to others
+  await sql`update ops.slice set class = 'snapshot', as_of = ops.today() where window_start = '2026-08-04'`.execute(db);
+  expect(await kept()).toBe(16);
+  await sql`update ops.slice set planned_credits = 15 where window_start = '2026-08-04'`.execute(db);
+  expect(await kept()).toBe(15);
+  await sql`update ops.slice set planned_credits = 30 where window_start = '2026-08-04'`.execute(db);
+  expect(await kept()).toBe(30);
   await sql`truncate ops.run, ops.slice cascade`.execute(db);
 });
 

@@ -265,6 +265,22 @@ describe("the doctor", () => {
     await other.pool.query("rollback");
   });
 
+  test("warns while the webhook accepts no messages", async () => {
+    await shared.query("update ops.watch set notify_failures = 2");
+    expect((await runChecks(shared))("messages")).toBeUndefined();
+    await shared.query(
+      `insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
+       values ('no_worker', '', '', 'no worker runs', '{}', '2026-08-20 04:00+0', '2026-08-20 04:00+0')`,
+    );
+    expect((await runChecks(shared))("messages")).toMatchObject({
+      state: "warn",
+      found:
+        "incidents or alerts have waited for the webhook since 2026-08-20 04:00 UTC: it did not accept the last 2 messages",
+    });
+    await shared.query("delete from ops.incident");
+    await shared.query("update ops.watch set notify_failures = 0");
+  });
+
   test("sends a test message only with --notify", async () => {
     await using receiver = await openReceiver();
     const environment = { NOTIFY_URL: receiver.url };

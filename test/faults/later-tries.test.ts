@@ -191,6 +191,42 @@ test("failed slices are requested again for no more credits a day than the confi
   ]);
 });
 
+test("snapshots that failed are requested again on their day though ranks have used the credits of its retries, and those are put off to the next day", async () => {
+  const floors = { snapshot: 0, daily: 0, lookback: 0, history: 0 };
+  const datasets = { app_rating: { on: true }, keyword_rank: { history_days: 30 } };
+  const limitedTo = (credits: number) => ({ credits: { floors, retries_a_day: credits }, datasets });
+  const failing = ["ios", "android"].map((store) => `${store}.app-simple`);
+  const ratings = failing.map((operation) => ({ operation, times: 1_000_000, kind: "status" as const, status: 500 }));
+  await using stage = await openStage({ market, faults: [...storm, ...ratings] });
+  await work(stage, limitedTo(12));
+  const counts = async () => {
+    const [found] = await stage.query<{ ratings: number; ranks: number; putOff: number }>(
+      `select count(*) filter (where dataset = 'app_rating')::int as ratings, count(*) filter (where ${ranks} and due_at is not null)::int as ranks,
+              count(*) filter (where due_at = (date_trunc('day', now() at time zone 'UTC') + interval '1 day') at time zone 'UTC')::int as "putOff"
+       from ops.slice where state = 'failed'`,
+    );
+    return found ?? { ratings: 0, ranks: 0, putOff: 0 };
+  };
+  const before = await counts();
+  expect([before.ratings > 0, before.ranks > 1]).toEqual([true, true]);
+  stage.sandbox.set({ faults: [] });
+  stage.sandbox.clearLog();
+  await stage.query(`update ops.slice set due_at = due_at - interval '5 minutes' where ${ranks} and state = 'failed'`);
+  await work(stage, limitedTo(12));
+  const used = stage.requested().reduce((sum, { charged }) => sum + charged, 0);
+  const { ratings: stillDue, ranks: left, putOff } = await counts();
+  expect([stillDue, putOff]).toEqual([before.ratings, left]);
+  expect(left).toBeGreaterThan(0);
+  await stage.query(`update ops.slice set due_at = due_at - interval '5 minutes' where dataset = 'app_rating'`);
+  await work(stage, limitedTo(used));
+  expect(await counts()).toEqual({ ratings: 0, ranks: left, putOff: left });
+  const why = /requested again by a worker, or by a sync after .*, when credits.retries_a_day has room again/;
+  expect((await runCommand(stage, ["failures"])).stdout).toMatch(why);
+  expect((await runCommand(stage, ["status"])).stdout.replaceAll(/\s+/g, " ")).toMatch(why);
+  await stage.retry();
+  expect((await counts()).ranks).toBe(0);
+});
+
 test("a sync requests failed slices again whose time has come, at the price that `plan` shows, and within its limit", async () => {
   await using stage = await openFailed();
   expect(await stage.sync()).toMatchObject({ outcome: "failed", progress: { total: 0 } });

@@ -1,3 +1,4 @@
+import { putOffUntil } from "../../src/core/retry-times.ts";
 import { describe, expect, test } from "vitest";
 import { minute, watchForTests } from "../support/watch-stage.ts";
 import { Settings } from "../../src/config/settings.ts";
@@ -266,6 +267,20 @@ describe("a check finds", () => {
     await pool.query("update ops.slice set due_at = $1, retried_at = now()", [next]);
     await stage.watch(1);
     expect(stage.opened()).toMatchObject([{ kind: "slices_failed", detail: { next_try_at: next } }]);
+  });
+
+  test("failed slices whose first later try the limit of the day has put off, and what they wait for", async () => {
+    await stage.failSlice();
+    const tomorrow = new Date(putOffUntil(stage.clock.time)).toISOString();
+    await stage.stage.pool.query("update ops.slice set due_at = $1, ended_at = $2", [
+      tomorrow,
+      new Date(stage.clock.time).toISOString(),
+    ]);
+    await stage.watch(14);
+    expect(stage.opened()).toEqual([]);
+    await stage.watch(3);
+    expect(stage.opened()).toMatchObject([{ kind: "slices_failed", detail: { next_try_at: tomorrow } }]);
+    expect(stage.opened()[0]?.["summary"]).toMatch(/ 00:00 UTC, when credits\.retries_a_day has room again/);
   });
 
   test("stopped requests, and no check of another account closes the incident", async () => {

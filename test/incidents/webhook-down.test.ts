@@ -1,10 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { cleanChecks, minute, watchForTests } from "../support/watch-stage.ts";
+import { minuteOf } from "../../src/core/words.ts";
+import { checkMessages } from "../../src/doctor/api-and-webhook-checks.ts";
 import { createWebhook } from "../../src/incidents/webhook.ts";
 import { watchOnce } from "../../src/incidents/watcher.ts";
 import { webhookSecret } from "../support/webhook-receiver.ts";
 
 const stage = watchForTests();
+const undelivered = () =>
+  checkMessages(stage.stage.db, { settings: stage.watcher().settings, clock: stage.watcher().clock });
 
 describe("a webhook that is down", () => {
   test("is retried at growing intervals, and receives everything once it responds", async () => {
@@ -16,11 +20,20 @@ describe("a webhook that is down", () => {
     const requests = stage.receiver.requests();
     expect(requests).toBeGreaterThan(3);
     expect(requests).toBeLessThan(9);
+    const opened = minuteOf(stage.clock.time - (30 + cleanChecks) * minute + minute);
+    const waiting = await undelivered();
+    expect(waiting).toMatchObject({ state: "warn", check: "messages" });
+    expect(waiting?.found).toBe(
+      `incidents or alerts have waited for the webhook since ${opened}: it did not accept the last ${requests} messages`,
+    );
+    expect(waiting?.next).toMatch(/`storehouse doctor --notify` .*; a worker sends the next one after \d/);
+    expect(JSON.stringify(waiting)).not.toContain(webhookSecret);
     stage.receiver.answer = 200;
     // longer than any interval
     stage.clock.time += 45 * minute;
     await stage.watch(2);
     expect(stage.sent()).toEqual([[0, 1]]);
+    expect(await undelivered()).toBeNull();
     const lines = stage.lines().filter(({ msg }) => msg === "notification.failed");
     expect(lines).toHaveLength(requests);
     expect(JSON.stringify(stage.lines())).not.toContain(webhookSecret);

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  endOldTries,
-  queueTries,
-  readDueTries,
-  readPlansLeft,
-  spentOnLaterTries,
-} from "../../src/ledger/failed-retries.ts";
+import { endOldTries, queueTries, readDueTries } from "../../src/ledger/failed-retries.ts";
+import { readPlansLeft, spentOnLaterTries } from "../../src/ledger/retry-limits.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { day, type Day } from "../../src/core/day.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { queueTries, readDueTries, spentOnLaterTries } from "../../src/ledger/failed-retries.ts";
+import { queueTries, readDueTries } from "../../src/ledger/failed-retries.ts";
+import { spentOnLaterTries } from "../../src/ledger/retry-limits.ts";
 import { readStatus } from "../../src/ledger/status.ts";
 import { readablePages } from "../../src/raw/read-answers.ts";
 import { dueTriesForTests } from "../support/due-tries.ts";

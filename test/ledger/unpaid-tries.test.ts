@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { endUnpaidTries } from "../../src/ledger/failed-retries.ts";
+import { endUnpaidTries } from "../../src/ledger/retry-limits.ts";
+import type { CreditClass } from "../../src/core/slice.ts";
 import { keepPlan } from "../../src/ledger/plans.ts";
 import { endAttempt } from "../../src/ledger/slices.ts";
 import { august, draft, ending, ledgerForTests, now } from "../support/ledger-stage.ts";
@@ -8,9 +9,9 @@ import { planAt } from "../support/slice-draft.ts";
 const ledger = ledgerForTests();
 
 /** A slice of a day that failed and is tried again; it was planned to cost three credits. */
-async function failed(run: string, day: number): Promise<string> {
+async function failed(run: string, day: number, creditClass: CreditClass = "history"): Promise<string> {
   const { stage, worker } = ledger;
-  const [id = ""] = await stage.insert(run, draft({ window: august(day), class: "history" }));
+  const [id = ""] = await stage.insert(run, draft({ window: august(day), class: creditClass }));
   const error = { code: "server_error", message: "500" };
   const failure = { ...ending, state: "failed", error, counts: true, dueAt: now } as const;
   await endAttempt(stage.db, await stage.claimed(id, worker), failure, now);
@@ -29,6 +30,11 @@ test("a failed slice that takes more than retries may cost on a day has no next 
   const [own, foreign] = [await failed(await stage.run(), 1), await failed(await stage.run({ account: "acme" }), 2)];
   expect(await triedAfter(3)).toEqual([own, foreign]);
   expect(await triedAfter(2)).toEqual([foreign]);
+});
+
+test("a snapshot that failed has its next try on its day, also if a day pays for none", async () => {
+  const snapshot = await failed(await ledger.stage.run(), 1, "snapshot");
+  expect(await triedAfter(0)).toEqual([snapshot]);
 });
 
 test("a failed slice of a plan has no next try once the plan's price does not pay for it and nothing else of the plan is open", async () => {

@@ -1,3 +1,4 @@
+import { triedAgainText } from "../../core/retry-times.ts";
 import type { Command } from "commander";
 import { accountOf, accountWords } from "../../config/config-of-account.ts";
 import { commandOf } from "../../incidents/open-incidents.ts";
@@ -8,7 +9,7 @@ import { countArgument, onlyDatasets } from "../arguments.ts";
 import { checkNames } from "../dataset-names.ts";
 import { withWarehouse } from "../environment.ts";
 import { print, printJson, remark } from "../output.ts";
-import { countOf, triedAgainBy } from "../../core/words.ts";
+import { countOf } from "../../core/words.ts";
 import { toned } from "../screen.ts";
 import { optional, table, type Cell } from "../table.ts";
 import { timeCell, timeText, zoneNote } from "../times.ts";
@@ -71,7 +72,7 @@ function printCause(same: readonly Failure[], own: string): void {
   print(
     nextTryAt === null
       ? `  -> ${command} requests ${same.length === 1 ? "it" : "them"} again; \`storehouse show ${sliceId}\` shows the newest in full.\n`
-      : `  -> requested again ${triedAgainBy} ${timeText(nextTryAt)}; ${command} does so now.\n`,
+      : `  -> ${triedAgainText(nextTryAt, timeText(nextTryAt))}; ${command} does so now.\n`,
   );
 }
 

@@ -1,7 +1,8 @@
+import { triedAgainText } from "../../core/retry-times.ts";
 import { accountWords } from "../../config/config-of-account.ts";
 import { defineKind, type Wording } from "./define-kind.ts";
 import { codeWords } from "./service.ts";
-import { countOf, listed, minuteOf, triedAgainBy } from "../../core/words.ts";
+import { countOf, listed, minuteOf } from "../../core/words.ts";
 
 const stopped = ["api_unavailable", "requests_stopped"] as const;
 
@@ -9,7 +10,7 @@ const stopped = ["api_unavailable", "requests_stopped"] as const;
 function nextTry(at: string | null): string {
   return at === null
     ? "their data is missing until it is requested again"
-    : `their data is missing until they are requested again ${triedAgainBy} ${minuteOf(at)}`;
+    : `their data is missing until they are ${triedAgainText(at)}`;
 }
 
 /** ` of account acme and the account of API_TOKEN`; empty if all is of the account that has no name. */
