@@ -7,7 +7,7 @@ import { openSyncedNights } from "../support/nights.ts";
 import { workUntilIdle } from "../support/work-until-idle.ts";
 
 const settings = { api: { concurrency: 2 }, datasets: { keyword_rank: { history_days: 4 } } };
-const market = { apps: 1, countries: ["US", "JP"], keywordsPerApp: 12 };
+const market = { apps: 1, countries: ["US", "JP"], keywordsPerApp: 6 };
 
 test("what workers pay for a backfill that they took over counts as a backfill, not as a night whose forecast was wrong", async () => {
   await using nights = await openSyncedNights({ market }, { settings });
@@ -20,8 +20,8 @@ test("what workers pay for a backfill that they took over counts as a backfill, 
     nights.run(),
   );
   const stop = new AbortController();
-  const progress = ({ credits }: { readonly credits: number }) => (credits > 0 ? stop.abort() : undefined);
-  await runPlanned(stage, planId, { ...nights.run(), on, stop: stop.signal, progress });
+  const crashPoint = async () => stop.abort();
+  await runPlanned(stage, planId, { ...nights.run(), on, stop: stop.signal, crashPoint });
   const before = (await progressOf(stage, planId)).credits;
   await workUntilIdle(stage, nights.run());
   const { credits, open } = await progressOf(stage, planId);

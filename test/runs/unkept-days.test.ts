@@ -10,7 +10,7 @@ const settings = {
   api: { concurrency: 2 },
   datasets: { keyword_rank: { keep_months: 1 } },
 } satisfies RunOptions["settings"];
-const market = { apps: 1, countries: ["US", "JP"], keywordsPerApp: 3 };
+const market = { apps: 1, countries: ["US", "JP"], keywordsPerApp: 6 };
 
 test("workers request nothing of a backfill for days that are no longer kept from midnight on, before retention runs", async () => {
   await using nights = await openSyncedNights({ market }, { settings, request: { datasets: ["tracked_keyword"] } });
@@ -20,8 +20,8 @@ test("workers request nothing of a backfill for days that are no longer kept fro
   const start = day("2026-07-01");
   const { planId } = await planned(stage, { on, bounds: { start, end: addDays(start, 60) } }, nights.run());
   const stop = new AbortController();
-  const progress = ({ credits }: { readonly credits: number }) => (credits > 0 ? stop.abort() : undefined);
-  const ended = await runPlanned(stage, planId, { ...nights.run(), on, stop: stop.signal, progress });
+  const crashPoint = async () => stop.abort();
+  const ended = await runPlanned(stage, planId, { ...nights.run(), on, stop: stop.signal, crashPoint });
   expect(ended.outcome).toBe("interrupted");
 
   await using app = await stage.open(nights.run());
