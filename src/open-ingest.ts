@@ -24,7 +24,7 @@ import { createPartitions } from "./load/partitions.ts";
 import { tablesByDay } from "./planner/dataset-settings.ts";
 import { budgetsOf } from "./config/credit-budgets.ts";
 import { alsoWanted, reportedDatasets } from "./planner/also-answered.ts";
-import { queueLeftOver } from "./runs/orphans.ts";
+import { createLeaveUnkept, queueLeftOver } from "./runs/orphans.ts";
 import { createResumeOnReset } from "./runs/resume-on-credits.ts";
 import { databaseOutage, isOutage } from "./postgres/database-errors.ts";
 import { checkStorable } from "./raw/check-storable.ts";
@@ -166,7 +166,9 @@ async function partsOf(app: App, own: ProcessParts): Promise<IngestParts> {
   const reported = { reported: reportedDatasets(settings), wanted: alsoWanted(settings) };
   const queued = { ...shared, log, queueId };
   const resumeOnReset = createResumeOnReset({ ...queued, refreshBalance: refresh, abort }, settings);
+  const leaveUnkept = createLeaveUnkept(queued, settings);
   const leftOver = async () => {
+    await leaveUnkept();
     await queueLeftOver(queued, settings);
     await resumeOnReset();
   };

@@ -169,7 +169,7 @@ export const errorCodes = {
   not_kept: {
     recovery: "skip",
     leaves: "skipped",
-    says: "retention has dropped the days before {end}",
+    says: "days before {end} are no longer kept",
     next: "if you need these days, raise keep_months in config/storehouse.yaml and backfill them",
   },
   answer_held: {

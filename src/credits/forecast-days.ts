@@ -95,20 +95,26 @@ export async function readNightOutcomes(
   db: Queryable,
   { accountId, from, before }: { readonly accountId: string; readonly from: Day; readonly before: Day },
 ): Promise<readonly NightOutcome[]> {
-  const isOther = sql`(q.class = 'person' or q.caller is not null or exists (select from ops.run_log as r where r.run_id = q.run_id and r.plan_id is not null))`;
+  // of a backfill by its slice, which workers may have taken over into a run of theirs; by its run if the slice is gone, folded into another
+  const isOther = sql`(q.class = 'person' or q.caller is not null or s.slice_id is not null
+                       or exists (select from ops.run_log as r where r.run_id = q.run_id and r.plan_id is not null))`;
   const { rows } = await sql<NightOutcome>`
     with expected as (
       select distinct on (date_day) date_day, planned_credits + waiting_credits as credits
       from   ops.credit_forecast_day
       where  account_id = ${accountId} and date_day >= ${from}::date and date_day < ${before}::date and made_on < date_day
       order  by date_day, made_on desc
-    )
-    select f.date_day as day, f.credits::float8 as "forecastCost", c.charged, c.others
-    from   expected as f
-    cross  join lateral (
-      select coalesce(sum(q.cost) filter (where not ${isOther}), 0)::float8 as charged, coalesce(sum(q.cost) filter (where ${isOther}), 0)::float8 as others
+    ), charges as (
+      select q.received_day, sum(q.cost) as total, coalesce(sum(q.cost) filter (where not ${isOther}), 0) as charged
       from   ops.request_log as q
-      where  q.account_id = ${accountId} and q.received_day = f.date_day) as c
+      left   join ops.slice_log as s on s.slice_id = q.slice_id and s.plan_id is not null
+      where  q.account_id = ${accountId} and q.received_day >= ${from}::date and q.received_day < ${before}::date
+      group  by q.received_day
+    )
+    select f.date_day as day, f.credits::float8 as "forecastCost", coalesce(c.charged, 0)::float8 as charged,
+           coalesce(c.total - c.charged, 0)::float8 as others
+    from   expected as f
+    left   join charges as c on c.received_day = f.date_day
     order  by f.date_day`.execute(db);
   return rows;
 }

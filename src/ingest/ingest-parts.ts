@@ -53,7 +53,7 @@ export type IngestParts = {
   readonly reapDeadWorkers: () => Promise<void>;
   /**
    * Queues failed slices whose next try is due and slices that ended foreground processes left unfinished, and resumes those that wait for
-   * credits after a reset; set for a worker only.
+   * credits after a reset; before that, once a day, ends those of days that are no longer kept. Set for a worker only.
    */
   readonly queueLeftOver?: (() => Promise<void>) | undefined;
   /** Called at each crash point; set by tests only. */

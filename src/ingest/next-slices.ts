@@ -1,3 +1,4 @@
+import { addDays, dayOf, startOfDay } from "../core/day.ts";
 import type { Slice } from "../core/slice.ts";
 import { claimNext, gatherStatistics, releaseOrphanedClaims, wakeDue } from "../ledger/queue.ts";
 import { isLostConnection } from "../postgres/database-errors.ts";
@@ -106,7 +107,8 @@ export function createNextSlices(parts: QueueParts): NextSlices {
     if (now >= leftOverAt || orphanChecks.some((at) => at <= now)) await releaseOrphans(now);
     if (now >= leftOverAt) {
       await parts.queueLeftOver?.();
-      leftOverAt = now + leftOverCheckMs;
+      // at midnight days may no longer be kept: nothing is claimed for them from then on
+      leftOverAt = Math.min(now + leftOverCheckMs, startOfDay(addDays(dayOf(now), 1)));
     }
     if (suspectId !== null && claimedSlices.ids().includes(suspectId)) return [];
     if (now >= wakeAt) {

@@ -29,7 +29,7 @@ import { markUnreadable } from "./unreadable-pages.ts";
  *   deferred --wakeDue, resumeAffordable, resumeWithinBudgets, cancelBeyondPrices--> pending
  *   pending, deferred
  *            --takeSlices--> loaded | empty | failed (an import or the gateway has its answer)
- *            --leaveUnkept--> skipped (retention drops its days; also a failed one)
+ *            --leaveUnkept--> skipped (its days are no longer kept; also a failed one)
  *            --returnToFailed--> failed | skipped (as before a retry that was stopped)
  *            --cancelBeyondPrices, cancelRestOfPlan, cancelPlan--> failed (a page of it is stored)
  *   failed   --queueTries (automatically), reopen (storehouse retry)--> pending

@@ -1,10 +1,12 @@
 import { accountOf } from "../config/config-of-account.ts";
 import { switchedOff, type Settings } from "../config/settings.ts";
+import type { Day } from "../core/day.ts";
 import { datasets } from "../datasets/shared/all.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
 import { cancelBeyondPrices, cancelScheduled } from "../ledger/cancel-slices.ts";
 import { adoptOrphanedSlices, hasOrphans, readPlansAfterOrphans } from "../ledger/adopt-slices.ts";
 import { closeRun, openRun } from "../ledger/runs.ts";
+import { leaveUnkeptDays } from "./kept-tables.ts";
 import { requestFailedAgain } from "./queue-retries.ts";
 
 type Parts = Pick<IngestParts, "db" | "clock" | "log" | "accountId">;
@@ -22,6 +24,20 @@ export async function queueLeftOver(parts: Parts, settings: Settings): Promise<v
 export async function cancelSwitchedOff({ db, log }: Pick<Parts, "db" | "log">, settings: Settings): Promise<void> {
   const cancelled = await cancelScheduled(db, accountOf(settings), switchedOff(settings));
   if (cancelled > 0) log.info({ slices: cancelled }, "runs.switched_off");
+}
+
+/**
+ * Stops slices of days that are no longer kept from running, at the first call and at the first one of each day: the days of a whole month
+ * become unkept at midnight, hours before retention removes them. To be called before a process claims anything.
+ */
+export function createLeaveUnkept({ db, clock }: Pick<Parts, "db" | "clock">, settings: Settings): () => Promise<void> {
+  let doneOn: Day | null = null;
+  return async () => {
+    const today = clock.today();
+    if (today === doneOn) return;
+    await leaveUnkeptDays(db, settings, clock);
+    doneOn = today;
+  };
 }
 
 /** Ends slices of plans that the prices of these do not pay for, and resumes those that settled calls have made room for. */

@@ -1,16 +1,8 @@
 import type { Settings } from "../config/settings.ts";
 import type { Clock } from "../core/clock.ts";
 import { addDays, addMonths, monthStart, type Day } from "../core/day.ts";
-import { keptFrom } from "../core/period.ts";
 import { datasets } from "../datasets/shared/all.ts";
-import {
-  answersOf,
-  forgetDigests,
-  leaveUnkept,
-  noteDropped,
-  noteGone,
-  type DroppedMonth,
-} from "../ledger/dropped-months.ts";
+import { answersOf, forgetDigests, noteDropped, noteGone, type DroppedMonth } from "../ledger/dropped-months.ts";
 import { foldMonth, monthsToFold } from "../ledger/fold-slices.ts";
 import { makeRequestMonths, requestTable, sumUpRequests, unmadeRequestMonths } from "../ledger/past-requests.ts";
 import { dropChecks } from "../ledger/reported-checks.ts";
@@ -25,10 +17,9 @@ import {
 } from "../load/old-months.ts";
 import { dropComparisons } from "../load/comparisons.ts";
 import { isSummed, keepSums } from "../load/sums.ts";
-import { dayColumns, type Table } from "../load/table.ts";
 import { evidenceDays } from "../plan/learn-lookback.ts";
-import { settingsOf } from "../planner/dataset-settings.ts";
 import type { IngestParts } from "../ingest/ingest-parts.ts";
+import { keptTables, leaveUnkeptDays } from "./kept-tables.ts";
 
 /** A month of facts or requests that is no longer kept, with the datasets that write its table. */
 export type OldMonth = PartitionedMonth & { readonly datasets: readonly string[]; readonly keptFrom: Day };
@@ -43,31 +34,6 @@ type RetireOptions = {
   readonly action: RetentionAction;
   readonly mayGo?: ((month: OldMonth) => Promise<boolean>) | undefined;
 };
-
-/** The first day that each table keeps: if several datasets write it, the one that keeps longest decides. */
-export function keptTables(settings: Settings, today: Day) {
-  const writers = Map.groupBy(
-    datasets.flatMap((dataset) =>
-      dataset.tables.filter(({ partitioned }) => partitioned).map((table) => ({ dataset, table })),
-    ),
-    ({ table }) => table.name,
-  );
-  return [...writers].flatMap(([name, all]) => {
-    const from = all.map(({ dataset }) => keptFrom(today, settingsOf(dataset, settings).keep_months));
-    const [first] = from.includes(null) ? [] : (from as Day[]).sort();
-    const table = all[0]?.table;
-    if (first === undefined || table === undefined) return [];
-    return [
-      { table: name, datasets: all.map(({ dataset }) => dataset.name), keptFrom: first, cut: cutOf(table, first) },
-    ];
-  });
-}
-
-/** A period is in the month of its first day, and may end in the next month. */
-function cutOf(table: Table, first: Day): Day {
-  const days = dayColumns(table);
-  return days?.first === days?.last ? first : addMonths(first, -1);
-}
 
 /** Requests, which belong to no dataset, and the day from which they are kept. */
 function keptRequests(settings: Settings, today: Day) {
@@ -109,6 +75,7 @@ export async function retire(
 ): Promise<readonly Retired[]> {
   const retired: Retired[] = [];
   await makeMonths(db, clock.today());
+  await leaveUnkeptDays(db, settings, clock);
   for (const month of await oldMonths(db, { settings, today: clock.today() })) {
     const before = retired.find(({ table, outcome }) => table === month.table && outcome !== "gone");
     // rows that load from here on may be missing from the copy that is found to be equal
@@ -118,10 +85,6 @@ export async function retire(
     const stays = before?.outcome ?? (isPublished ? "in use" : "not published");
     retired.push({ ...month, outcome: isGone ? "gone" : stays });
   }
-  // even for a month without rows: slices that wait for it would be paid for, and their rows dropped
-  for (const { table, datasets: names, cut } of keptTables(settings, clock.today()))
-    if (!retired.some((one) => one.table === table && one.outcome !== "gone"))
-      await leaveUnkept(db, { datasets: names, end: cut }, clock.now());
   await foldSlices(db, settings, clock);
   await dropComparisons(db, addDays(clock.today(), -evidenceDays));
   await dropChecks(db, addDays(clock.today(), -evidenceDays));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { addDays, dayOf, startOfDay } from "../../src/core/day.ts";
 import { createLog } from "../../src/core/log.ts";
 import { createClaimedSlices } from "../../src/ingest/claimed-slices.ts";
 import { createNextSlices } from "../../src/ingest/next-slices.ts";
@@ -10,7 +11,10 @@ import { august, draft, ending, now, openLedgerStage, type LedgerStage } from ".
 const retryMs = 3_000;
 
 /** The queue of a worker, with a clock of the test's, and its log. */
-function queueOf({ db, clock }: LedgerStage, { worker, time }: { worker: string; time: () => number }) {
+function queueOf(
+  { db, clock }: LedgerStage,
+  { worker, time, queueLeftOver }: { worker: string; time: () => number; queueLeftOver?: () => Promise<void> },
+) {
   const lines: string[] = [];
   const claimedSlices = createClaimedSlices();
   const { signal } = new AbortController();
@@ -19,6 +23,7 @@ function queueOf({ db, clock }: LedgerStage, { worker, time }: { worker: string;
     queueId: sharedQueue,
     workerId: worker,
     claimedSlices,
+    queueLeftOver,
     clock: { ...clock, now: time },
     log: createLog({ level: "warn", secrets: [], to: { write: (line: string) => lines.push(line) } }),
     scrub: (text) => text,
@@ -77,4 +82,19 @@ test("claims that a broken connection has left are logged apart from slices whos
     { msg: "queue.orphaned_claims", slices: 1 },
     { msg: "queue.ends_lost", slices: 1 },
   ]);
+});
+
+test("orphaned slices and due retries are queued every two minutes, and before the first claim of a day", async () => {
+  await using stage = await openLedgerStage();
+  const worker = await stage.alive();
+  const midnight = startOfDay(addDays(dayOf(now), 1));
+  let time = midnight - 30_000;
+  const calls: number[] = [];
+  const queueLeftOver = async () => void calls.push((time - midnight) / 1000);
+  const { queue } = queueOf(stage, { worker, time: () => time, queueLeftOver });
+  for (const second of [-30, -1, 0, 1, 119, 120, 121]) {
+    time = midnight + second * 1000;
+    await queue.claim(4);
+  }
+  expect(calls).toEqual([-30, 0, 120]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Settings } from "../../src/config/settings.ts";
 import { day } from "../../src/core/day.ts";
-import { keptTables } from "../../src/runs/retention.ts";
+import { keptTables } from "../../src/runs/kept-tables.ts";
 
 const kept = (settings: object) =>
   keptTables(Settings.parse(settings), day("2026-08-20")).map((one) => [one.table, one.keptFrom, one.cut]);

@@ -202,6 +202,27 @@ describe("retention", () => {
     expect(await retired()).toEqual([old]);
   });
 
+  test("what waits or failed for a month that is in use is not run any more, so that the next night finds it free", async () => {
+    const ids = await stage.query<{ id: string }>(
+      "select slice_id as id from ops.slice where dataset = 'keyword_rank' and window_start < $1 order by 1 limit 3",
+      [kept],
+    );
+    expect(ids).toHaveLength(3);
+    const states = ["running", "pending", "failed"];
+    await stage.query(
+      "update ops.slice as s set state = n.state from unnest($1::bigint[], $2::text[]) as n (id, state) where s.slice_id = n.id",
+      [ids.map(({ id }) => id), states],
+    );
+    expect(await retired()).toEqual([[old[0], old[1], "in use"]]);
+    const left = "select state, error_code from ops.slice where slice_id = any ($1::bigint[]) order by slice_id";
+    const skipped = { state: "skipped", error_code: "not_kept" };
+    expect(await stage.query(left, [ids.map(({ id }) => id)])).toEqual([
+      { state: "running", error_code: null },
+      skipped,
+      skipped,
+    ]);
+  });
+
   test("a month after one that stays is left as well, since days before the end of a month that went count as gone", async () => {
     await using app = await stage.open({ settings });
     const earlier = addMonths(thisMonth, -3);
@@ -233,8 +254,11 @@ describe("retention", () => {
   });
 
   test("a month into which a slice loads after it was found to be kept elsewhere stays for the next time", async () => {
-    await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
-    const loads = async () => (await stage.retry(), true);
+    const loads = async () => {
+      await stage.query("update ops.slice set state = 'failed' where window_start = $1", [from]);
+      await stage.retry();
+      return true;
+    };
     expect(await retired("drop", { settings }, loads)).toEqual([[old[0], old[1], "in use"]]);
     expect(await days()).toHaveLength(6);
     expect(await stage.query("select from ops.dropped_month")).toEqual([]);

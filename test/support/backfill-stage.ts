@@ -54,7 +54,8 @@ export async function runPlanned(
 ): Promise<PlanResult> {
   await using app = await stage.open({ ...run, request: { today: on } });
   const known = await knownPlan(app.warehouse.db, planId, "");
-  return await planInForeground(app, {
+  const parts = { ...app, crashPoint: run.crashPoint };
+  return await planInForeground(parts, {
     plan: known,
     maxCredits: priceLeft(known, await readPlanProgress(app.warehouse.db, planId)),
     stop: run.stop ?? new AbortController().signal,
