@@ -77,8 +77,8 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 
 /**
  * Stops retrying failed slices that no limit can pay for: those that cost more than the retries of an account may cost in a day (snapshots
- * have no such limit), and those of plans whose price is spent (for example by calls without a reply) and that have nothing waiting or running. A retry by a person has no
- * such limit.
+ * have no such limit), and those of plans whose price is spent (for example by calls without a reply) and that have nothing waiting or
+ * running. A retry by a person has no such limit.
  */
 export async function endUnpaidTries(
   db: Database,
