@@ -170,7 +170,7 @@ export const errorCodes = {
     recovery: "skip",
     leaves: "skipped",
     says: "days before {end} are no longer kept",
-    next: "if you need these days, raise keep_months in config/storehouse.yaml and backfill them",
+    next: "if you need these days, raise keep_months in config/storehouse.yaml and run `storehouse backfill --reprocess failed`",
   },
   answer_held: {
     recovery: "skip",

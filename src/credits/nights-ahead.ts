@@ -163,7 +163,7 @@ export async function readLaterTries(
             cross  join lateral (select coalesce(c.learned * s.planned_requests, s.planned_credits)::float8 as credits) as p
             where  s.state = 'failed' and s.due_at > ${instant(now)} and s.class <> 'history' and s.plan_id is null
             and    r.account = (select account from ops.credit_balance where account_id = ${accountId})) as tries
-    where  class = 'snapshot' or running <= ${retriesADay}`.execute(db);
+    where  running <= ${retriesADay} or class = 'snapshot' and ${retriesADay}::bigint > 0`.execute(db);
   return rows;
 }
 

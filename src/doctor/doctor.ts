@@ -120,7 +120,13 @@ export async function checkAnyDatabase({
     await using opened = new AsyncDisposableStack();
     const url = databaseUrlOf(environment) ?? opened.use(await openEmbedded({ directory, database: "storehouse" })).url;
     const { db } = opened.use(await openWarehouse(url, 2, { timeoutMs }));
-    return await checkDatabase(db, { clock, settings, crontab, account: environment.STOREHOUSE_ACCOUNT ?? "" });
+    return await checkDatabase(db, {
+      clock,
+      settings,
+      crontab,
+      account: environment.STOREHOUSE_ACCOUNT ?? "",
+      hasWebhook: environment.NOTIFY_URL !== undefined,
+    });
   } catch (error) {
     return [failedWith("database", error)];
   }
@@ -141,13 +147,14 @@ type Checked = {
   readonly settings: Settings | undefined;
   readonly crontab: ScheduleFile | undefined;
   readonly account: string;
+  readonly hasWebhook: boolean;
 };
 
 type Check = readonly [name: string, check: (db: Database) => Promise<Diagnosis | null>];
 
 async function checkDatabase(
   db: Database,
-  { clock, settings, crontab, account }: Checked,
+  { clock, settings, crontab, account, hasWebhook }: Checked,
 ): Promise<readonly Diagnosis[]> {
   const digest = digestOf(crontab);
   const checks: readonly Check[] = [
@@ -160,7 +167,7 @@ async function checkDatabase(
     ["workers", (open) => checkWorkers(open, account, digest)],
     ...agreed(digest === null ? undefined : crontab),
     ["incidents", checkIncidents],
-    ...messages(settings, clock),
+    ...(hasWebhook ? messages(settings, clock) : []),
     [
       "failed slices",
       (open) => checkFailedSlices(open, { switchedOff: settings === undefined ? [] : switchedOff(settings), account }),

@@ -27,11 +27,13 @@ export async function spentOnLaterTries(db: Database, now: number, account: stri
 
 /**
  * What retries may spend: `credits` in total, `ofDay` what is left of the limit of the day, and by plan what is left of its price. The limit
- * of the day counts snapshots and refuses none: what they request is lost with the day, and they have a few tries until then.
+ * of the day counts snapshots and, unless it is 0 (`isOff`), refuses none: what they request is lost with the day, and they have a few tries
+ * until then.
  */
 export type TryLimits = {
   readonly credits: number;
   readonly ofDay: number;
+  readonly isOff: boolean;
   readonly plans: ReadonlyMap<string, number>;
 };
 
@@ -39,14 +41,14 @@ export type TryLimits = {
 export type PaidTries = { readonly tries: readonly DueTry[]; readonly ofNextDay: readonly DueTry[] };
 
 /** The slices that fit the limits, in order; one that is too expensive stays due, and cheaper ones after it may still fit. */
-export function affordableTries(due: readonly DueTry[], { credits, ofDay, plans }: TryLimits): PaidTries {
+export function affordableTries(due: readonly DueTry[], { credits, ofDay, isOff, plans }: TryLimits): PaidTries {
   let [left, leftOfDay] = [credits, ofDay];
   const leftOfPlans = new Map(plans);
   const ofNextDay: DueTry[] = [];
   const tries = due.filter((one) => {
     const ofPlan = one.planId === null ? Number.POSITIVE_INFINITY : (leftOfPlans.get(one.planId) ?? 0);
     if (one.credits > Math.min(left, ofPlan)) return false;
-    if (one.credits > leftOfDay && one.class !== "snapshot") {
+    if (one.credits > leftOfDay && (isOff || one.class !== "snapshot")) {
       ofNextDay.push(one);
       return false;
     }
@@ -77,14 +79,15 @@ export async function readPlansLeft(db: Database, due: readonly DueTry[]): Promi
 
 /**
  * Stops retrying failed slices that no limit can pay for: those that cost more than the retries of an account may cost in a day (snapshots
- * have no such limit), and those of plans whose price is spent (for example by calls without a reply) and that have nothing waiting or
+ * have no such limit unless it is 0), and those of plans whose price is spent (for example by calls without a reply) and that have nothing waiting or
  * running. A retry by a person has no such limit.
  */
 export async function endUnpaidTries(
   db: Database,
   { account, creditsADay }: { readonly account: string; readonly creditsADay: number },
 ): Promise<void> {
-  await endTriesAbove(db, sql`s.class <> 'snapshot' and ${isOfAccount(account)}`, creditsADay);
+  const isLimited = creditsADay === 0 ? sql`true` : sql`s.class <> 'snapshot'`;
+  await endTriesAbove(db, sql`${isLimited} and ${isOfAccount(account)}`, creditsADay);
   const { rows } = await sql<{ planId: string }>`
     select distinct s.plan_id as "planId" from ops.slice as s
     where  ${isTried} and s.plan_id is not null

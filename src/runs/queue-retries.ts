@@ -39,13 +39,13 @@ export function triesOfWorkers(settings: Settings, agreed: AgreedDatasets): Trie
 
 /**
  * The failed slices whose next try is due; those of them that the daily limit, the prices of their plans and `mostCredits` pay for; and those
- * that wait for the limit of the next day.
+ * that wait for the limit of the day after `now`.
  */
 export async function dueTries(
   db: Database,
   clock: Parts["clock"],
   { settings, datasets: named, mostCredits, withoutRefused }: TriesFor,
-): Promise<PaidTries & { readonly due: readonly DueTry[] }> {
+): Promise<PaidTries & { readonly due: readonly DueTry[]; readonly now: number }> {
   const now = clock.now();
   const account = accountOf(settings);
   const found = await readDueTries(db, {
@@ -55,18 +55,20 @@ export async function dueTries(
     withoutRefused,
     ...triedDatasets(settings, named),
   });
-  if (found.length === 0) return { due: found, tries: found, ofNextDay: found };
+  if (found.length === 0) return { now, due: found, tries: found, ofNextDay: found };
   const due = await joinTries(db, found, settings);
-  const ofDay = settings.credits.retries_a_day - (await spentOnLaterTries(db, now, account));
-  return { due, ...affordableTries(due, { credits: mostCredits, ofDay, plans: await readPlansLeft(db, due) }) };
+  const { retries_a_day: limit } = settings.credits;
+  const ofDay = limit - (await spentOnLaterTries(db, now, account));
+  const limits = { credits: mostCredits, ofDay, isOff: limit === 0, plans: await readPlansLeft(db, due) };
+  return { now, due, ...affordableTries(due, limits) };
 }
 
 /** Queues failed slices whose next try is due and paid for, for any worker, in a new run. Returns how many. */
 export async function requestFailedAgain({ db, clock, log, accountId }: Parts, settings: Settings): Promise<number> {
   const agreed = await readAgreed(db, accountId);
-  const { due, tries, ofNextDay } = await dueTries(db, clock, triesOfWorkers(settings, agreed));
+  const { now, due, tries, ofNextDay } = await dueTries(db, clock, triesOfWorkers(settings, agreed));
   if (due.length === 0) return 0;
-  await putOffTries(db, ofNextDay, clock.now());
+  await putOffTries(db, ofNextDay, now);
   const queued = tries.length === 0 ? 0 : await queue(db, { tries, clock, account: accountOf(settings) });
   const { retries_a_day: limit } = settings.credits;
   log.info({ slices: queued, waiting: due.length - queued, credits_a_day: limit }, "slices.tried_again");

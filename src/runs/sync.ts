@@ -39,11 +39,10 @@ export async function sync(parts: SyncParts, request: SyncRequest, maxCredits: n
   await cancelOutOfPortfolio(parts.ingest, parts.settings, { datasets: names, isWorker: false });
   const account = accountOf(parts.settings);
   const isTaken = sql`(s.state = 'failed' or ${isOpen()})`;
-  // a sync of everything leaves nothing to plan
-  const plansAfter =
-    request.datasets.length === 0
-      ? []
-      : await plannedFrom(db, isTaken, { datasets: names, account, today: request.today });
+  const others = await plannedFrom(db, isTaken, { datasets: names, account, today: request.today });
+  // its own rounds plan these, unless days or a limit keep it from that
+  const isWhole = Object.keys(request.bounds).length === 0 && maxCredits === null;
+  const plansAfter = isWhole && others.every((name) => names.includes(name)) ? [] : others;
   const own = { workerId, account, asOf: request.today, within: request.bounds, maxCredits };
   const runId = await openRun(db, { kind: "sync", ...own, datasets: names, plansAfter }, clock.now());
   const round = { runId, names, request };
@@ -178,7 +177,7 @@ async function takeFailed(
 ): Promise<number> {
   const tried = { settings, datasets: names, mostCredits: runLimit.left(), ...which };
   const found = await dueTries(db, clock, tried);
-  await putOffTries(db, found.ofNextDay, clock.now());
+  await putOffTries(db, found.ofNextDay, found.now);
   if (found.tries.length === 0) return 0;
   return db.transaction().execute(async (transaction) => {
     await lockNumbers(transaction, "planning", locksOf(wholePlan));
@@ -214,8 +213,7 @@ export async function retryFailed(parts: SyncParts, { request, which, maxCredits
   const account = accountOf(parts.settings);
   const reopening = { ...retried(request, which), account };
   const { datasets } = reopening;
-  const others = await plannedFrom(db, sql`s.state = 'failed'`, { datasets, account, today: request.today });
-  const plansAfter = others.length === 0 ? [] : [...new Set([...datasets, ...others])];
+  const plansAfter = await plannedFrom(db, sql`s.state = 'failed'`, { datasets, account, today: request.today });
   const own = { workerId, account, asOf: request.today, maxCredits };
   const runId = await openRun(db, { kind: "retry", ...own, datasets, plansAfter }, clock.now());
   const isOfSome = isNarrowed(which);

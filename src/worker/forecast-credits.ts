@@ -85,7 +85,11 @@ function firstRuns(lines: readonly CrontabLine[], now: number, until: number) {
     .flatMap(({ datasets, ...line }) => {
       if (datasets === null) return [];
       const byDay = Map.groupBy(runsBetween(line, from, until), (at) => dayOf(at));
-      return [...byDay].map(([day, [first = now]]) => ({ day, at: first > now ? first : now + lateMs, datasets }));
+      return [...byDay].map(([day, [first = now]]) => ({
+        day,
+        at: first > now ? first : Math.min(now + lateMs, startOfDay(addDays(day, 1)) - 1),
+        datasets,
+      }));
     })
     .sort((a, b) => a.at - b.at);
 }

@@ -267,12 +267,15 @@ describe("the doctor", () => {
 
   test("warns while the webhook accepts no messages", async () => {
     await shared.query("update ops.watch set notify_failures = 2");
-    expect((await runChecks(shared))("messages")).toBeUndefined();
+    const environment = { NOTIFY_URL: "http://127.0.0.1:9/" };
+    expect((await runChecks(shared, environment))("messages")).toBeUndefined();
     await shared.query(
       `insert into ops.incident (kind, subject, account_id, summary, detail, opened_at, last_seen_at)
        values ('no_worker', '', '', 'no worker runs', '{}', '2026-08-20 04:00+0', '2026-08-20 04:00+0')`,
     );
-    expect((await runChecks(shared))("messages")).toMatchObject({
+    // without a webhook nothing waits for it
+    expect((await runChecks(shared))("messages")).toBeUndefined();
+    expect((await runChecks(shared, environment))("messages")).toMatchObject({
       state: "warn",
       found:
         "incidents or alerts have waited for the webhook since 2026-08-20 04:00 UTC: it did not accept the last 2 messages",

@@ -141,6 +141,10 @@ test("if a sync of some datasets loads the failed lists of a day, workers plan w
   await stage.query("update ops.slice set state = 'deferred', due_at = ended_at where dataset = 'tracked_country'");
   expect(await stage.sync()).toMatchObject({ outcome: "loaded" });
   expect(await planned()).toEqual([]);
+  // unless a limit may keep it from that
+  await stage.query("update ops.slice set state = 'deferred', due_at = ended_at where dataset = 'tracked_country'");
+  expect(await stage.sync({ maxCredits: 1_000 })).toMatchObject({ outcome: "loaded" });
+  expect(await planned()).toHaveLength(1);
 });
 
 test("slices whose answers were unusable for seconds are all requested again after 5 minutes, however many attempts each had", async () => {

@@ -21,9 +21,13 @@ const ids = (tries: readonly DueTry[]) => tries.map(({ sliceId }) => sliceId);
 const chosen = (
   ofDay: number,
   tries: readonly DueTry[],
-  { plans = {}, credits = Number.POSITIVE_INFINITY }: { plans?: Record<string, number>; credits?: number } = {},
+  {
+    plans = {},
+    credits = Number.POSITIVE_INFINITY,
+    isOff = false,
+  }: { plans?: Record<string, number>; credits?: number; isOff?: boolean } = {},
 ) => {
-  const paid = affordableTries(tries, { credits, ofDay, plans: new Map(Object.entries(plans)) });
+  const paid = affordableTries(tries, { credits, ofDay, isOff, plans: new Map(Object.entries(plans)) });
   return { now: ids(paid.tries), nextDay: ids(paid.ofNextDay) };
 };
 
@@ -40,6 +44,7 @@ test("snapshots, which are lost with the day, are counted by its limit and never
   const tries = [due("1", 3, { of: "snapshot" }), due("2", 3, { of: "snapshot" }), due("3", 1)];
   expect(chosen(4, tries)).toEqual({ now: ["1", "2"], nextDay: ["3"] });
   expect(chosen(-20, tries)).toEqual({ now: ["1", "2"], nextDay: ["3"] });
+  expect(chosen(0, tries, { isOff: true })).toEqual({ now: [], nextDay: ["1", "2", "3"] });
 });
 
 test("the limit that a person set for a sync holds for snapshots as well, and puts nothing off", () => {

@@ -32,9 +32,10 @@ test("a failed slice that takes more than retries may cost on a day has no next 
   expect(await triedAfter(2)).toEqual([foreign]);
 });
 
-test("a snapshot that failed has its next try on its day, also if a day pays for none", async () => {
+test("a snapshot that failed has its next try on its day, also if it is dearer than the limit of a day, unless that is 0", async () => {
   const snapshot = await failed(await ledger.stage.run(), 1, "snapshot");
-  expect(await triedAfter(0)).toEqual([snapshot]);
+  expect(await triedAfter(1)).toEqual([snapshot]);
+  expect(await triedAfter(0)).toEqual([]);
 });
 
 test("a failed slice of a plan has no next try once the plan's price does not pay for it and nothing else of the plan is open", async () => {
