@@ -99,7 +99,6 @@ test("the doctor reports to the reader what it may not see and which role may, a
     "migrations",
     "agreement",
     "incidents",
-    "messages",
     "lost days",
     "reported figures",
   ]);
