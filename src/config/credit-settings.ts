@@ -25,7 +25,7 @@ export const CreditSettings = z
       .min(0)
       .default(500)
       .describe(
-        "Maximum credits per day (UTC) for requesting failed slices again automatically. Snapshots count, and are requested again also beyond it.",
+        "Maximum credits per day (UTC) for requesting failed slices again automatically. Snapshots count, and are requested again also beyond it; 0 switches all of this off.",
       ),
     budgets: BudgetSettings,
   })

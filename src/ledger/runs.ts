@@ -67,7 +67,7 @@ export async function openRun(db: Database, start: RunStart, now: number): Promi
  */
 export async function readPlansAfter(db: Queryable, isMeant: SqlFragment, today: Day): Promise<readonly string[]> {
   const { rows } = await sql<{ dataset: string }>`
-    -- a retry without names has all datasets, also those that no schedule plans
+    -- a retry that took lists over counts for these alone: one without names has all datasets, also those that no schedule plans
     select distinct unnest(case when r.kind = 'retry' and r.plans_after <> '{}' then r.plans_after else r.datasets || r.plans_after end) as dataset
     from   ops.run as r
     where  r.as_of = ${today}::date
